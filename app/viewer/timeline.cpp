@@ -9,7 +9,7 @@ std::size_t size_of(const Moment& moment) {
   const State& s = moment.state;
   return sizeof(Moment) + (s.positions.size() + s.velocities.size()) * sizeof(Vec<double, 3>) +
          s.bodies.size() * sizeof(BodyState) + s.thickness.size() * sizeof(double) +
-         moment.contacts.size() * sizeof(ContactRecord);
+         s.anchors.size() * sizeof(ContactAnchor) + moment.contacts.size() * sizeof(ContactRecord);
 }
 
 }  // namespace

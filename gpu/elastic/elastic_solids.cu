@@ -321,10 +321,13 @@ void ElasticSolids::set_load(Context& ctx, double time, const Vec3* at) {
 }
 
 void ElasticSolids::add_load(Context& ctx, const Vec3* at_nodes) {
+  given_.resize(ctx, size());
+  copy(ctx, given_.data(), at_nodes, size());
+  embedding_.reduce(ctx, given_.data());
+  subtract(ctx, size(), Real(-1), given_.data(), load_.data());
   added_.resize(ctx, size());
-  copy(ctx, added_.data(), at_nodes, size());
-  embedding_.reduce(ctx, added_.data());
-  subtract(ctx, size(), Real(-1), added_.data(), load_.data());
+  if (has_added_) subtract(ctx, size(), Real(-1), given_.data(), added_.data());
+  else copy(ctx, added_.data(), given_.data(), size());
   has_added_ = true;
 }
 

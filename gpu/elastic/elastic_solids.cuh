@@ -192,7 +192,8 @@ class ElasticSolids {
   AirMotion air_;  // of the last linearisation
   Buffer<std::int32_t> node_;
   Buffer<Vec3> load_;   // f [N s]
-  Buffer<Vec3> added_;  // what add_load gave, at nodes that move by themselves
+  Buffer<Vec3> added_;  // what add_load gave in this step, at nodes that move by themselves
+  Buffer<Vec3> given_;  // in its last call
   bool has_added_ = false;
   Buffer<Vec3> script_;  // [m/s] of scripted nodes
   Buffer<RigidPose> poses_;

@@ -73,6 +73,25 @@ void TouchedSurfaces::gather_points(Context& ctx, std::size_t nodes) {
   gather_.build(ctx, stencils_.data(), points, nodes);
 }
 
+void TouchedSurfaces::swap_aside() {
+  contacts_.swap(contacts_aside_);
+  points_.swap(points_aside_);
+  sides_.swap(sides_aside_);
+}
+
+void TouchedSurfaces::set_aside(Context& ctx, std::size_t nodes) {
+  swap_aside();
+  contacts_.resize(ctx, 0);
+  points_.resize(ctx, 0);
+  sides_.resize(ctx, 0);
+  gather_points(ctx, nodes);
+}
+
+void TouchedSurfaces::bring_back(Context& ctx, std::size_t nodes) {
+  swap_aside();
+  gather_points(ctx, nodes);
+}
+
 void TouchedSurfaces::add(Context& ctx, std::size_t count, const RigidContact* contacts,
                           const SurfacePoint* points, int points_each, std::int32_t first,
                           const DeviceModel& solids) {

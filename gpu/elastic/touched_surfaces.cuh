@@ -41,6 +41,10 @@ class TouchedSurfaces {
   void add(Context& ctx, std::size_t count, const RigidContact* contacts, const SurfacePoint* points,
            int points_each, std::int32_t first, const DeviceModel& solids);
 
+  /// No contacts and points until bring_back(): for a problem in which their impulses are loads.
+  void set_aside(Context& ctx, std::size_t nodes);
+  void bring_back(Context& ctx, std::size_t nodes);
+
   // Of the last find(), backend memory.
   std::size_t count() const { return contacts_.size(); }
   std::size_t point_count() const { return points_.size(); }
@@ -52,6 +56,7 @@ class TouchedSurfaces {
 
  private:
   void gather_points(Context& ctx, std::size_t nodes);
+  void swap_aside();
 
   ElasticContacts shapes_;
   MeshContacts meshes_;
@@ -59,6 +64,9 @@ class TouchedSurfaces {
   Buffer<RigidContact> contacts_;
   Buffer<SurfacePoint> points_;
   Buffer<PointSide> sides_;
+  Buffer<RigidContact> contacts_aside_;
+  Buffer<SurfacePoint> points_aside_;
+  Buffer<PointSide> sides_aside_;
   Buffer<Vec4i> stencils_;
   NodeGather gather_;
 };

@@ -10,9 +10,9 @@ bool is_coupled(const Model& model) {
 
 std::string coupled_fault(const Params& params) {
   if (params.sleeping) return "sleeping = true: elastic solids and what they touch never rest for good";
-  if (params.contact_solver == ContactSolverKind::penalty_explicit)
-    return "contact_solver = penalty_explicit pushes rigid bodies only: penalty_implicit pushes elastic "
-           "solids too";
+  if (params.contact_solver == ContactSolverKind::penalty_explicit && params.penetration_guard)
+    return "contact_solver = penalty_explicit with penetration_guard = true: the guard adds contacts to a "
+           "contact problem, which explicit forces do not have; take penalty_implicit";
   if (params.stabilisation == Stabilisation::projection)
     return "stabilisation = projection corrects the poses of rigid bodies only: take baumgarte or "
            "spring_damper";
@@ -26,8 +26,7 @@ std::string coupled_fault(const Params& params) {
 
 Params coupled_params(Params params) {
   params.sleeping = params.shock_propagation = false;
-  if (params.contact_solver == ContactSolverKind::penalty_explicit)
-    params.contact_solver = ContactSolverKind::penalty_implicit;
+  if (params.contact_solver == ContactSolverKind::penalty_explicit) params.penetration_guard = false;
   if (params.stabilisation == Stabilisation::projection) params.stabilisation = Stabilisation::baumgarte;
   if (params.integrator == RigidIntegrator::midpoint) params.penetration_guard = false;
   return params;

@@ -40,6 +40,15 @@ std::string rule_of_pcg(const ParamInfo& info, const ParamScope& s) {
   return direct && info.name != "linear_solver" ? "linear_solver = cholesky has no iterations" : "";
 }
 
+/// What a contact problem of elastic solids would read: explicit forces leave that of joints alone.
+std::string rule_of_velocity(const ParamInfo& info, const ParamScope& s) {
+  if (!s.penalty_explicit() || !s.scene.coupled) return {};
+  if (info.name == "penetration_guard") return "penalty_explicit has no contact problem to add contacts to";
+  const bool couples =
+      info.name == "coupling" || info.name == "projection_sweeps" || info.name.starts_with("admm_");
+  return couples && !s.scene.joints ? param_rules::kNothingToSolve : "";
+}
+
 std::string rule_of_sleep(const ParamInfo&, const ParamScope& s) {
   return s.scene.coupled ? "elastic solids and bodies beside them stay awake" : "";
 }
@@ -96,7 +105,7 @@ constexpr ParamGroup kGroups[] = {
     {"boundary", "Boundary", Scenes::barrier},
     {"interaction", "Interaction"},
     {"air", "Air", Scenes::all, rule_of_air},
-    {"velocity", "Velocity", Scenes::velocity},
+    {"velocity", "Velocity", Scenes::velocity, rule_of_velocity},
     {"stabilisation", "Stabilisation", Scenes::velocity},
     {"sleep", "Sleep", Scenes::velocity, rule_of_sleep},
     {"penalty", "Penalty", Scenes::velocity, rule_of_penalty},

@@ -32,6 +32,14 @@ inline std::string not_read_by_stabilisation(const ParamScope& s) {
   return "stabilisation = " + param_text(&s.params, *find_param(param_table(), "stabilisation")) +
          " does not read this";
 }
+inline bool has_penalty_length(const ParamScope& s) {
+  return s.params.penalty_spring == PenaltySpring::power ||
+         s.params.penalty_spring == PenaltySpring::exponential;
+}
+/// The other springs push at gaps, too.
+inline bool pushes_overlaps_alone(const ParamScope& s) {
+  return s.params.penalty_spring == PenaltySpring::linear || s.params.penalty_spring == PenaltySpring::power;
+}
 inline bool is_nodal_admm(const ParamScope& s) {
   return s.scene.coupled && s.params.coupling == SolidCoupling::nodal_admm;
 }

@@ -79,7 +79,7 @@ namespace stickslip {
   BOOL(gyroscopic, true, velocity, "the torque that turns the spin of bodies of unequal moments, implicitly")                  \
   REAL(contact_margin, 0.01, 0.0, 1.0, "m", velocity, "bodies this near are contacts that may close within the step")          \
   REAL(cohesion_range, 2e-3, 1e-6, 1.0, "m", velocity, "gap at which the cohesion of materials has fallen to zero, linearly from a gap of zero; contact_margin limits it, too", INACTIVE(!s.coheres, "nothing coheres: cohesion is 0 in all materials")) \
-  BOOL(continuous, true, velocity, "widen the margin by the way that a body goes in a step, so that none passes through another", INACTIVE(s.penalty_explicit() && !is_stabilised_by(s, Stabilisation::projection), "penalty_explicit acts on overlaps alone")) \
+  BOOL(continuous, true, velocity, "widen the margin by the way that a body goes in a step, so that none passes through another", INACTIVE(s.penalty_explicit() && pushes_overlaps_alone(s) && !is_stabilised_by(s, Stabilisation::projection), "penalty_explicit acts on overlaps alone")) \
   INT(manifold_points, 4, 1, 8, "1", velocity, "points kept of a pair's contact area")                                          \
   REAL(restitution_speed, 0.5, 0.0, 100.0, "m/s", velocity, "approach below which nothing bounces", INACTIVE(s.penalty(), kNoBounce) INACTIVE(!s.bounces, "nothing bounces: restitution and tangential_restitution are 0 in all materials")) \
   INT(friction_rounds, 30, 0, 10000, "1", velocity, "contact problems per step at most, beside the first, while coefficients of friction that depend on the solution change by more than contact.tolerance", INACTIVE(s.penalty(), kPlainPenalty) INACTIVE(!s.lags, "no coefficient of friction depends on the solution")) \
@@ -104,9 +104,17 @@ namespace stickslip {
   BOOL(sleeping, false, sleep, "islands that rest are left out until something touches them")                                  \
   REAL(sleep_speed, 0.02, 0.0, 10.0, "m/s", sleep, "speed of a body's points below which it may fall asleep", INACTIVE(!s.params.sleeping, "sleeping is off")) \
   REAL(sleep_time, 0.5, 0.0, 100.0, "s", sleep, "time that an island has to rest before it sleeps", INACTIVE(!s.params.sleeping, "sleeping is off")) \
-  REAL(penalty_stiffness, 1e5, 1.0, 1e12, "N/m", penalty, "spring of a penetrating contact [Course 5.1]")                      \
-  REAL(penalty_damping, 100.0, 0.0, 1e9, "N s/m", penalty, "damper of a penetrating contact")                                   \
-  REAL(penalty_slip, 1e-2, 1e-9, 10.0, "m/s", penalty, "sliding speed below which penalty friction is viscous")
+  REAL(penalty_stiffness, 1e5, 1.0, 1e12, "N/m", penalty, "k of the spring of a contact [Course 5.1]")                         \
+  REAL(penalty_damping, 100.0, 0.0, 1e9, "N s/m", penalty, "damper of a penetrating contact; also along the tangents with anchored friction") \
+  CHOICE(penalty_spring, PenaltySpring, linear, penalty, "force of an overlap d: linear k d; power k L (d/L)^p, exponential k L exp(d/L) (also at gaps, d < 0), with L = penalty_length; layered: of the quadratic energies k i^3 g^2 / 2, i = 1, 2, ..., that begin at the gaps penalty_thickness i^(-1/4) [Course Eq.281, 286, 290]", "linear|power|exponential|layered") \
+  REAL(penalty_exponent, 1.5, 1.0, 10.0, "1", penalty, "power: the exponent p", INACTIVE(s.params.penalty_spring != PenaltySpring::power, "penalty_spring is not power")) \
+  REAL(penalty_length, 1e-3, 1e-6, 1.0, "m", penalty, "L: power: overlap at which the force is that of the linear spring; exponential: overlap in which the force grows e times", INACTIVE(!has_penalty_length(s), "penalty_spring is neither power nor exponential")) \
+  REAL(penalty_thickness, 1e-3, 1e-6, 1.0, "m", penalty, "layered: gap at which the first layer begins to push", INACTIVE(s.params.penalty_spring != PenaltySpring::layered, "penalty_spring is not layered")) \
+  INT(penalty_layers, 100, 1, 1000000, "1", penalty, "layered: layers at most; without this limit the force would be infinite at a gap of zero", INACTIVE(s.params.penalty_spring != PenaltySpring::layered, "penalty_spring is not layered")) \
+  REAL(penalty_recede, 1.0, 0.0, 1.0, "1", penalty, "factor on the force while a contact separates; without a damper a ball bounces off with sqrt(this) of its approach [Course Eq.279, 282]") \
+  CHOICE(penalty_friction, PenaltyFriction, regularised, penalty, "regularised: viscous below penalty_slip; anchored: springs from a point that follows once the bound is exceeded; kinetic: Coulomb's force against sliding, nothing at rest [Course 5.1.4]", "regularised|anchored|kinetic") \
+  REAL(penalty_slip, 1e-2, 1e-9, 10.0, "m/s", penalty, "sliding speed below which penalty friction is viscous", INACTIVE(s.params.penalty_friction != PenaltyFriction::regularised, "penalty_friction is not regularised")) \
+  REAL(penalty_friction_stiffness, 1e5, 1.0, 1e12, "N/m", penalty, "anchored: spring between a contact and its anchor", INACTIVE(s.params.penalty_friction != PenaltyFriction::anchored, "penalty_friction is not anchored"))
 
 #define STICKSLIP_MATERIAL_PARAMS(REAL, INT, BOOL, CHOICE)                                                                     \
   CHOICE(model, ElasticModel, stable_neo_hookean, material, "elastic energy of deformable bodies; neo_hookean forbids inverted elements", elastic_model_choices(), INACTIVE(!s.material.solid, no_solid(s)) INACTIVE(!s.material.deformable, kAffine) INACTIVE(!s.material.tets, kNoTets)) \
@@ -160,6 +168,8 @@ enum class CcdMethod : int { additive, cubic };
 enum class RigidIntegrator : int { semi_implicit, midpoint };
 enum class SolidCoupling : int { rounds, factor, nodal_admm };
 enum class Stabilisation : int { none, baumgarte, spring_damper, projection };
+enum class PenaltySpring : int { linear, power, exponential, layered };
+enum class PenaltyFriction : int { regularised, anchored, kinetic };
 enum class FrictionKind : int { isotropic, elliptic, matchstick, tensor };
 
 #define STICKSLIP_FIELD_REAL(name, value, ...) double name = value;

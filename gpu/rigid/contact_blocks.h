@@ -88,8 +88,18 @@ struct ContactBlocks {
     const Friction f = friction(i, c);
     const BodyAtStep a = at.at_step(c.a), b = at.at_step(c.b);
     ConstraintBlock<D> block = contact_block<D>(c, a, b, f.pair, f.frame, options);
-    if (soft) soften_by_penalty(penalty, c.gap, a.inverse, b.inverse, block);
+    if (soft) soften_by_penalty(penalty, c.gap, a.inverse, b.inverse, block, motion(c, block, a, b));
     return block;
+  }
+  SS_HD PenaltyMotion motion(const RigidContact& c, const ConstraintBlock<D>& block, const BodyAtStep& a,
+                             const BodyAtStep& b) const {
+    PenaltyMotion m;
+    m.start = dot(block.jacobian[0][0], a.twist()) + dot(block.jacobian[1][0], b.twist());
+    for (int side = 0; side < 2; ++side) {
+      const std::int32_t body = side == 0 ? c.a : c.b;
+      for (int k = 0; body >= 0 && k < 6; ++k) m.free += block.jacobian[side][0][k] * free[6 * body + k];
+    }
+    return m;
   }
 };
 

@@ -28,6 +28,7 @@ template <int D>
 struct ContactBlockFiller {
   ContactBlocks<D> blocks;
   const RigidContact* contact;
+  AnchorView anchors;
   PointCores cores;
   std::size_t first;
   ContactLaw<D>* law;
@@ -35,6 +36,8 @@ struct ContactBlockFiller {
 
   SS_HD void operator()(std::size_t i) const {
     ConstraintBlock<D> block = blocks.of(i, contact[i]);
+    if (blocks.soft && blocks.penalty.anchored())
+      pull_to_anchor(blocks.penalty, stretch_of_rows(block, anchors(i)), block);
     cores.replace(contact[i].point, block);
     law[first + i] = block.law;
     writer.put(first + i, block);

@@ -201,6 +201,21 @@ void ContactParticles::weigh(Context& ctx, const double* shares) {
   });
 }
 
+void ContactParticles::add_core_mobilities(Context& ctx) {
+  const PointCores all = cores();
+  BodyInverse* inverse = all_.inverse.data();
+  const auto first = static_cast<std::int32_t>(bodies_);
+  launch(ctx, mass_.size(), [=] SS_LAMBDA(std::size_t k) {
+    const std::int32_t point = first + static_cast<std::int32_t>(k), core = all.of(point);
+    if (core < 0) return;
+    const BodyInverse& of = inverse[core];
+    const Vec3d arm = all.pose[point].x - all.pose[core].x;
+    const double turning =
+        norm2(arm) * (of.inertia[0] + of.inertia[1] + of.inertia[2]) - dot(arm, of.turn(arm));
+    inverse[point].mass += of.mass + turning / 3;
+  });
+}
+
 void ContactParticles::move_free(Context& ctx, const TouchedSurfaces& touching, const Vec3* v,
                                  const Vec3d* impulse, const Wrench* wrench) {
   const SurfacePoint* at = touching.points();

@@ -37,6 +37,9 @@ class ContactParticles {
              const TouchedSurfaces& touching, const RigidContact* contacts, const SceneJoints& joints,
              const double* shares, CoreUse use);
   void weigh(Context& ctx, const double* shares);
+  /// After `stage` with cores: adds to each particle's mobility that of its core at the point (the mean over
+  /// directions), for forces that act on points one by one.
+  void add_core_mobilities(Context& ctx);
   /// Writes the velocities t = B v - R / m without impulses (`impulse` per point, `wrench` per frame; null:
   /// R = 0) into all().free, and their change since the last call into `shift`.
   void move_free(Context& ctx, const TouchedSurfaces& touching, const Vec3* v, const Vec<double, 3>* impulse,

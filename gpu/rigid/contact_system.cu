@@ -78,12 +78,14 @@ void ContactSystem<D>::fill_contacts(Context& ctx, const DeviceBodies& bodies, c
                                      const BlockWriter<D>& writer) {
   const ContactBlocks<D> blocks = contact_blocks_of<D>(bodies, list, friction_.states());
   launch(ctx, list.contact_count,
-         ContactBlockFiller<D>{blocks, list.contacts, list.cores, joint_blocks_, law_.data(), writer},
+         ContactBlockFiller<D>{blocks, list.contacts, list.anchors, list.cores, joint_blocks_, law_.data(),
+                               writer},
          kMedium);
 }
 
 template <int D>
-void ContactSystem<D>::push_penalties(Context& ctx, DeviceBodies& bodies, const StepConstraints& list) {
+void ContactSystem<D>::push_penalties(Context& ctx, DeviceBodies& bodies, const StepConstraints& list,
+                                      double* steepness) {
   const Span span(ctx, "penalties");
   penalty_block_.resize(ctx, list.contact_count);
   ConstraintBlock<D>* block = penalty_block_.data();
@@ -93,8 +95,29 @@ void ContactSystem<D>::push_penalties(Context& ctx, DeviceBodies& bodies, const 
   launch(
       ctx, list.contact_count, [=] SS_LAMBDA(std::size_t i) { block[i] = blocks.of(i, contact[i]); },
       kMedium);
-  penalties_.push(ctx, block, contact, list.contact_count, bodies.view(), bodies.size(), list.penalty,
-                  bodies.free.data());
+  penalties_.push(
+      ctx, {block, contact, list.contact_count, list.anchors, bodies.view(), bodies.size(), list.penalty},
+      bodies.free.data(), steepness);
+}
+
+template <int D>
+void ContactSystem<D>::pushed_impulses(Context& ctx, std::size_t first, std::size_t count,
+                                       Vec<double, 4>* world) const {
+  const ConstraintBlock<D>* block = penalty_block_.data() + first;
+  const Vec<double, D>* r = penalties_.impulses() + first;
+  launch(ctx, count,
+         [=] SS_LAMBDA(std::size_t c) { world[c] = world_impulse(block[c].jacobian[0][0].v, r[c]); });
+}
+
+template <int D>
+void ContactSystem<D>::advance_anchors(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
+                                       bool pushed, FrictionAnchors& anchors) const {
+  const Vec<double, D>* r = pushed ? penalties_.impulses() : nullptr;
+  const Vec<double, 4>* world = pushed ? nullptr : world_.data() + contacts_from_;
+  ContactBlocks<D> blocks = contact_blocks_of<D>(bodies, list, nullptr);
+  blocks.soft = false;  // only the frames are needed
+  anchors.advance<D>(ctx, list.contacts,
+                     {blocks, bodies.velocity.data(), bodies.spin.data(), r, world, pushed});
 }
 
 template <int D>

@@ -14,6 +14,7 @@
 #include "gpu/params/lab_params.h"
 #include "gpu/rigid/bodies.cuh"
 #include "gpu/rigid/contact_blocks.h"
+#include "gpu/rigid/friction_anchors.cuh"
 #include "gpu/rigid/friction_rounds.cuh"
 #include "gpu/rigid/joint_rows.h"
 #include "gpu/rigid/law_check.cuh"
@@ -44,6 +45,7 @@ struct StepConstraints {
   PointCores cores{};  // of the touched points of elastic solids
   ContactRowOptions options{};
   PenaltyOptions penalty{};
+  AnchorView anchors{};       // of anchored friction
   bool soft = false;          // contacts are implicit penalties
   bool lags = false;          // some coefficients depend on the solution; see FrictionState
   bool coulomb_only = false;  // none does, even if materials ask for it: penalty forces
@@ -70,8 +72,14 @@ class ContactSystem {
   /// Call after `bodies.predict`. One host read.
   void build(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   /// Instead of contacts: explicit penalty forces. Adds their effect to `bodies.free`; `build` then gets
-  /// a list without contacts.
-  void push_penalties(Context& ctx, DeviceBodies& bodies, const StepConstraints& list);
+  /// a list without contacts. `steepness`: see PenaltyForces::push.
+  void push_penalties(Context& ctx, DeviceBodies& bodies, const StepConstraints& list, double* steepness);
+  /// The impulses of push_penalties on side a of the contacts, in world axes, torsion fourth.
+  void pushed_impulses(Context& ctx, std::size_t first, std::size_t count, Vec<double, 4>* world) const;
+  /// After `velocities`: moves the anchors of friction along. `bodies`: with the velocities at the end of the
+  /// step; `pushed`: contacts are those of push_penalties.
+  void advance_anchors(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list, bool pushed,
+                       FrictionAnchors& anchors) const;
   /// While the flag is set, `solve` and throw_if_cancelled throw StepInterrupted; nullptr: never.
   void set_cancel(const std::atomic<bool>* flag) { cancel_ = flag; }
   void throw_if_cancelled() const;

@@ -116,6 +116,18 @@ class Coupling {
                        const StepConstraints& list, std::string_view solver, const LabParams& lab,
                        const Params& params, ContactSolveRecord& record);
 
+  /// Explicit penalty forces: adds the impulses of the contacts of `list` to the velocities `bodies.free` and
+  /// to the loads of the solids, to nodes by the weights of the touched points. `solve` then gets a list
+  /// without contacts. Solids resist by their masses and, at the nodes, by their elastic forces, which is an
+  /// estimate. `steepness`: see PenaltyForces::push.
+  template <int D>
+  void push_penalties(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies,
+                      const StepConstraints& list, double* steepness);
+  /// After that `solve`: contacts again, with the velocities at the end of the step in staged().
+  void return_contacts(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
+  /// The residual of the solids' equations alone; no host read.
+  void check_equations(Context& ctx, SolidsCheck* out);
+
   /// After `solve`: judges the solids' velocities; no host read.
   template <int D>
   void check(Context& ctx, const ContactSystem<D>& system, const CohesivePulls& pulls, SolidsCheck* out);
@@ -143,6 +155,7 @@ class Coupling {
     PcgStop pcg_stop = PcgStop::converged;  // of the solve for v
   };
 
+  void stage_points(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   void join_contacts(Context& ctx, const RigidContacts& between_bodies);
   PenetrationGuard::Input guard_input(double dt);
   void begin_guard(Context& ctx, double margin, bool on);
@@ -219,8 +232,9 @@ class Coupling {
   Buffer<Wrench> wrench_, wrench_start_, wrench_last_;  // likewise per frame
   Buffer<Vec3> v_, v_start_, v_last_, v_free_;          // the solids' velocities for these R, and for R = 0
   Buffer<Vec3> node_impulse_;
-  Buffer<double> guess_;    // of the step's first problem, by rows
-  bool has_guess_ = false;  // in this step
+  Buffer<Vec<double, 4>> pushed_;  // impulses of explicit penalties, per contact of the solids
+  Buffer<double> guess_;           // of the step's first problem, by rows
+  bool has_guess_ = false;         // in this step
   Iterate best_, refined_;  // the best round since the last refinement; the best result with the precision of
                             // a step
   double precision_ = 0;    // of PCG in a round

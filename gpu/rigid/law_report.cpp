@@ -1,6 +1,8 @@
 #include "gpu/rigid/law_report.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <string>
 
 namespace stickslip {
@@ -30,6 +32,11 @@ const char* pcg_fault(PcgStop stop) {
     default:
       return "their equations are not solved";
   }
+}
+
+void add_fault(const std::string& text, StepReport& report) {
+  report.stop_reason = report.stop_reason == "converged" ? text : report.stop_reason + "; " + text;
+  report.converged = false;
 }
 
 }  // namespace
@@ -86,6 +93,14 @@ void report_friction(const Params& params, StepReport& report) {
   report.stop_reason = record.message.empty() ? broken : record.message + "; " + broken;
 }
 
+void report_solid_equations(const SolidsCheck& solids, PcgStop pcg, const Params& params,
+                            StepReport& report) {
+  ContactSolveRecord& record = *report.contact_solve;
+  record.solids_residual = solids.balance.residual();
+  if (record.solids_residual <= std::max({kShare, record.tolerance, solids_tolerance(params)})) return;
+  add_fault(std::string("elastic solids: ") + pcg_fault(pcg), report);
+}
+
 void report_solids(const SolidsCheck& solids, PcgStop pcg, const Params& params, StepReport& report) {
   ContactSolveRecord& record = *report.contact_solve;
   const double missing = solids.momentum.unexplained(),
@@ -100,6 +115,16 @@ void report_solids(const SolidsCheck& solids, PcgStop pcg, const Params& params,
   broken += solved ? "momentum does not balance" : pcg_fault(pcg);
   report.stop_reason = report.stop_reason == "converged" ? broken : report.stop_reason + "; " + broken;
   report.converged = false;
+}
+
+void report_penalties(double steepness, double decays, const Params& params, StepReport& report) {
+  if (!(steepness > decays)) return;
+  char text[120];
+  std::snprintf(text, sizeof text,
+                "penalty_explicit: dt is too long for the spring of a contact, which limits its force: take "
+                "%.2g s",
+                std::sqrt(decays / steepness) * params.dt);
+  add_fault(text, report);
 }
 
 void report_guard(const Params& params, StepReport& report) {

@@ -29,6 +29,13 @@ void report_friction(const Params& params, StepReport& report);
 /// and of the contact problem, relative to what moves them. `pcg`: what ended the last linear solve.
 void report_solids(const SolidsCheck& solids, PcgStop pcg, const Params& params, StepReport& report);
 
+/// The part of report_solids about A v = f + J, for steps whose contacts are explicit penalty forces.
+void report_solid_equations(const SolidsCheck& solids, PcgStop pcg, const Params& params, StepReport& report);
+
+/// Adds the fault of explicit penalty forces, which no law judges: where `steepness`, the largest
+/// penalty_steepness of a contact, exceeds `decays`, the step has not converged.
+void report_penalties(double steepness, double decays, const Params& params, StepReport& report);
+
 /// Adds what penetration_guard did. A step in which it shortened a motion by more than contact_slop has not
 /// converged: its end is not that of its velocities.
 void report_guard(const Params& params, StepReport& report);

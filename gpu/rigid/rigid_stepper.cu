@@ -50,6 +50,7 @@ void RigidStepper::load(Context& ctx, const Model& model) {
   reach_.upload(ctx, body_reaches(model));
   set_materials(ctx, model);
   forget_history();
+  anchors_.forget();
 }
 
 /// Chooses three or four rows: four cost twice as much.
@@ -77,6 +78,7 @@ void RigidStepper::set_materials(Context& ctx, const Model& model) {
 void RigidStepper::forget_history() {
   contacts_.forget();
   coupling_.forget();
+  anchors_.unlink();
   std::visit([](auto& system) { system.forget(); }, system_);
   energy_ = {};
   stepped_ = false;
@@ -204,6 +206,7 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   list.surfaces = surfaces_.table();
   list.options = contact_row_options(params);
   list.penalty = penalty_options(params);
+  if (list.penalty.anchored()) list.anchors = anchors_.start();
   list.soft = params.contact_solver == ContactSolverKind::penalty_implicit;
   list.warm_start = lab.warm_start;
   list.coulomb_only = contact_solver_info(params.contact_solver).has(SolverTrait::forces);
@@ -284,6 +287,7 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
   finish(ctx, params, report);
   clock.lap(report.seconds.other);
   stepped_ = true;
+  anchors_.keep();
   return report;
 }
 
@@ -311,31 +315,22 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
                          StageClock& clock, StepReport& report) {
   const Span span(ctx, "contact problem");
   ContactSolveRecord& record = *report.contact_solve;
+  penalties_ = params.contact_solver == ContactSolverKind::penalty_explicit;
   last_ = constraints(params, lab);
+  const bool anchored = (penalties_ || last_.soft) && last_.penalty.anchored();
+  if (anchored) {
+    anchors_.begin(ctx, last_.contacts, last_.contact_count);
+    last_.anchors = anchors_.start();
+  } else {
+    anchors_.forget();
+  }
   system.set_cancel(cancel_);
   system.start_friction();
-  if (coupling_.active()) {
-    std::string why_not;
-    const std::string_view solver = last_.soft ? "nsgs" : solver_in_use(params, why_not);
-    const StageClock since_start;
-    CouplingRecord done = solve_coupled(ctx, system, solver, params, lab, report);
-    settle_friction(ctx, system, solver, params, lab, since_start, done, report);
-    if (!why_not.empty() && record.message.empty()) record.message = why_not;
-    if (params.penetration_guard) {
-      prevent_crossings(ctx, system, solver, params, lab, since_start, done, report);
-      cohesion_.refer_to(coupling_.contacts(), coupling_.touching().points());
-      if (record.guard->solves > 0)
-        record.linearisation_error |= coupling_.solids().linearisation_error(ctx).is_large();
-    }
-    report.pcg_iterations = done.pcg_iterations;
-    record.rounds = done.rounds;
-    report.seconds.linear_solve += done.linear_seconds;
-    report.seconds.contact_solve -= done.linear_seconds;  // the stage that they are in
-    pcg_stop_ = done.pcg_stop;
-    coupling_.check(ctx, system, cohesion_.pulls(), &summary_.data()->solids);
-  } else {
-    solve_bodies(ctx, system, params, lab, clock, report);
-  }
+  if (coupling_.active()) solve_among_solids(ctx, system, params, lab, report);
+  else solve_bodies(ctx, system, params, lab, clock, report);
+  if (anchored)
+    system.advance_anchors(ctx, coupling_.active() ? coupling_.staged() : bodies_, last_, penalties_,
+                           anchors_);
   if (checks_law()) {
     const DeviceBodies& bodies = coupling_.active() ? coupling_.staged() : bodies_;
     system.check_law(ctx, bodies, last_, {joints_.jointed(), bodies_.size(), !params.shock_propagation},
@@ -355,14 +350,50 @@ std::string_view RigidStepper::solver_in_use(const Params& params, std::string& 
   return "nsgs";
 }
 
+/// With explicit penalties, of what they leave: their impulses are loads of the solids, and the contact
+/// problem has the joints alone.
+template <int D>
+void RigidStepper::solve_among_solids(Context& ctx, ContactSystem<D>& system, const Params& params,
+                                      const LabParams& lab, StepReport& report) {
+  ContactSolveRecord& record = *report.contact_solve;
+  const bool by_penalty = penalties_ || last_.soft;
+  std::string why_not;
+  const std::string_view solver = by_penalty ? "nsgs" : solver_in_use(params, why_not);
+  const StageClock since_start;
+  const StepConstraints pushed = last_;
+  if (penalties_) {
+    coupling_.push_penalties(ctx, system, bodies_, last_, &summary_.data()->penalty_steepness);
+    last_.contact_count = last_.of_solids = last_.pairs = 0;
+  }
+  CouplingRecord done = solve_coupled(ctx, system, solver, params, lab, report);
+  settle_friction(ctx, system, solver, params, lab, since_start, done, report);
+  if (!why_not.empty() && record.message.empty()) record.message = why_not;
+  if (penalties_) {
+    coupling_.check_equations(ctx, &summary_.data()->solids);
+    last_ = pushed;
+    coupling_.return_contacts(ctx, bodies_, last_);
+  }
+  if (params.penetration_guard) {
+    prevent_crossings(ctx, system, solver, params, lab, since_start, done, report);
+    cohesion_.refer_to(coupling_.contacts(), coupling_.touching().points());
+    if (record.guard->solves > 0)
+      record.linearisation_error |= coupling_.solids().linearisation_error(ctx).is_large();
+  }
+  report.pcg_iterations = done.pcg_iterations;
+  record.rounds = done.rounds;
+  report.seconds.linear_solve += done.linear_seconds;
+  report.seconds.contact_solve -= done.linear_seconds;  // the stage that they are in
+  pcg_stop_ = done.pcg_stop;
+  if (checks_law()) coupling_.check(ctx, system, cohesion_.pulls(), &summary_.data()->solids);
+}
+
 template <int D>
 void RigidStepper::solve_bodies(Context& ctx, ContactSystem<D>& system, const Params& params,
                                 const LabParams& lab, StageClock& clock, StepReport& report) {
   ContactSolveRecord& record = *report.contact_solve;
-  penalties_ = params.contact_solver == ContactSolverKind::penalty_explicit;
   StepConstraints solved = last_;
   if (penalties_) {
-    system.push_penalties(ctx, bodies_, last_);
+    system.push_penalties(ctx, bodies_, last_, &summary_.data()->penalty_steepness);
     solved.contact_count = 0;
   }
   std::string why_not;
@@ -466,6 +497,8 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
                             ? energy_.total
                             : energy_.solids + summary.before.kinetic + summary.before.gravity;
   energy_ = {params.gravity, energy, 0, energy_.scripts};
+  if (penalties_ && coupling_.active()) report_solid_equations(summary.solids, pcg_stop_, params, report);
+  if (penalties_) report_penalties(summary.penalty_steepness, kPenaltyDecays, params, report);
   if (!checks_law()) return;
   StepJudgement& judgement =
       report.judgement.emplace(judgement_of(summary.judge, speed_bounds(params.gravity, params.dt)));

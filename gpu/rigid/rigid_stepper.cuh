@@ -28,7 +28,8 @@ struct RigidSummary {
   BodySums before, sums;  // at the start, if they were unknown; at the end
   IslandCounts islands;
   JudgeSums judge;
-  SolidsCheck solids;  // zero without any
+  SolidsCheck solids;        // zero without any
+  double penalty_steepness;  // of explicit penalties: see PenaltyForces::push
 };
 
 }  // namespace stickslip
@@ -46,6 +47,10 @@ class RigidStepper {
   void set_materials(Context& ctx, const Model& model);
   /// Drops data from earlier steps: after a reset, or after the state is set from outside.
   void forget_history();
+  /// What contacts of rigid bodies remember with anchored penalty friction: a part of the state.
+  std::vector<ContactAnchor> anchors(Context& ctx) const { return anchors_.anchors(ctx, bodies_.size()); }
+  /// After forget_history, for the next step.
+  void set_anchors(Context& ctx, const std::vector<ContactAnchor>& anchors) { anchors_.set(ctx, anchors); }
 
   /// Finds bodies that overlap deeply in their present poses (DeepOverlap). Forgets the contacts of the last
   /// step.
@@ -86,6 +91,9 @@ class RigidStepper {
   template <int D>
   void solve(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
              StageClock& clock, StepReport& report);
+  template <int D>
+  void solve_among_solids(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
+                          StepReport& report);
   template <int D>
   CouplingRecord solve_coupled(Context& ctx, ContactSystem<D>& system, std::string_view solver,
                                const Params& params, const LabParams& lab, StepReport& report);
@@ -132,6 +140,7 @@ class RigidStepper {
   Buffer<RigidContact> same_contacts_;  // of a further friction round, each its own predecessor
   Islands islands_;
   PositionProjection projection_;
+  FrictionAnchors anchors_;
   Buffer<double> reach_;
   Buffer<Pose> found_at_;
   Buffer<Vec<double, 3>> start_velocity_, start_spin_;  // before the first of several linearisations

@@ -56,6 +56,7 @@ State VelocityStepper::state() {
   const auto velocities = rigid_.bodies().velocity.download(ctx_);
   const auto spins = rigid_.bodies().spin.download(ctx_);
   for (std::size_t b = 0; b < poses.size(); ++b) out.bodies.push_back({poses[b], velocities[b], spins[b]});
+  out.anchors = rigid_.anchors(ctx_);
   return out;
 }
 
@@ -80,6 +81,7 @@ void VelocityStepper::set_state(const State& state, const Params& params) {
   nodes_.time = state.time;
   place_nodes();
   rigid_.forget_history();
+  rigid_.set_anchors(ctx_, state.anchors);
 }
 
 void VelocityStepper::contact_records(const Params& params, std::vector<ContactRecord>& out) {

@@ -106,6 +106,7 @@ TEST_F(CheckpointTest, AHashChangesWithEveryNumber) {
   differs([](State& s) { s.bodies[0].pose.q.v[0] = 1e-17; });
   differs([](State& s) { s.bodies[0].spin[2] = 1; });
   differs([](State& s) { s.thickness = {1}; });
+  differs([](State& s) { s.anchors = {{0, -1, 3, {1e-6, 0, 0, 0}}}; });
   differs([](State& s) { s.positions.push_back({0, 0, 0}); });
   EXPECT_EQ(hash_text(0xabc), "0000000000000abc");
 }

@@ -266,5 +266,28 @@ TEST_F(ControlsAct, EveryParameterAndEveryMaterialRowOrItIsGreyed) {
   }
 }
 
+TEST_F(ControlsAct, EveryRowOfEveryKindOfPenaltyOrItIsGreyed) {
+  for (const auto kind : {ContactSolverKind::penalty_explicit, ContactSolverKind::penalty_implicit})
+    for (int spring = 0; spring < 4; ++spring)
+      for (int friction = 0; friction < 3; ++friction) {
+        Settings base = play_.settings;
+        base.params.contact_solver = kind;
+        base.params.penalty_spring = static_cast<PenaltySpring>(spring);
+        base.params.penalty_friction = static_cast<PenaltyFriction>(friction);
+        base.params.dt = 0.002;  // explicit springs act as they are
+        base.params.penalty_stiffness = 1e4;
+        SCOPED_TRACE(std::to_string(static_cast<int>(kind)) + ", spring " + std::to_string(spring) +
+                     ", friction " + std::to_string(friction));
+        const std::vector<double> plain = run(base);
+        for (const ParamInfo& info : param_table()) {
+          if (info.group != "penalty") continue;
+          const std::string why = inactive_reason(info, base, play_.model);
+          const bool acts = shows(
+              base, plain, info, [](auto& settings) -> auto& { return settings.params; });
+          EXPECT_EQ(acts, why.empty()) << info.name << ": " << why;
+        }
+      }
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -252,6 +252,51 @@ TEST(ParamControls, PenaltyForcesLeaveLittleToASolver) {
   EXPECT_TRUE(live("projection_iterations"));
 }
 
+TEST(ParamControls, PenaltiesReadTheRowsOfTheirKinds) {
+  Model model = test::rigid_scene("r").model;
+  Settings settings{velocity_params(), model.materials, {}};
+  settings.params.contact_solver = ContactSolverKind::penalty_explicit;
+  const auto live = [&](std::string_view name) {
+    return inactive_reason(param(name), settings, model).empty();
+  };
+  const std::pair<PenaltySpring, Names> springs[] = {
+      {PenaltySpring::linear, {}},
+      {PenaltySpring::power, {"penalty_exponent", "penalty_length"}},
+      {PenaltySpring::exponential, {"penalty_length", "continuous"}},
+      {PenaltySpring::layered, {"penalty_thickness", "penalty_layers", "continuous"}}};
+  for (const auto& [kind, read] : springs) {
+    settings.params.penalty_spring = kind;
+    for (const char* name :
+         {"penalty_exponent", "penalty_length", "penalty_thickness", "penalty_layers", "continuous"})
+      EXPECT_EQ(live(name), read.contains(name)) << name << " of " << static_cast<int>(kind);
+  }
+  const std::pair<PenaltyFriction, Names> frictions[] = {
+      {PenaltyFriction::regularised, {"penalty_slip"}},
+      {PenaltyFriction::anchored, {"penalty_friction_stiffness"}},
+      {PenaltyFriction::kinetic, {}}};
+  for (const auto& [kind, read] : frictions) {
+    settings.params.penalty_friction = kind;
+    for (const char* name : {"penalty_slip", "penalty_friction_stiffness"})
+      EXPECT_EQ(live(name), read.contains(name)) << name << " of " << static_cast<int>(kind);
+  }
+}
+
+TEST(ParamControls, ExplicitPenaltiesAmongSolidsReadNothingOfTheirContactProblem) {
+  Model model = test::two_tets("a").model;
+  Settings settings{Params{}, model.materials, {}};
+  settings.params.solver = SolverKind::velocity;
+  const auto live = [&](std::string_view name) {
+    return inactive_reason(param(name), settings, model).empty();
+  };
+  EXPECT_TRUE(live("coupling"));
+  EXPECT_TRUE(live("penetration_guard"));
+  settings.params.contact_solver = ContactSolverKind::penalty_explicit;
+  settings.params.coupling = SolidCoupling::nodal_admm;
+  for (const char* name : {"coupling", "admm_tolerance", "projection_sweeps", "penetration_guard"})
+    EXPECT_FALSE(live(name)) << name;
+  EXPECT_TRUE(live("linearisations"));
+}
+
 TEST(ParamControls, PenaltyForcesNeitherBounceNorActBeforeContact) {
   Model model = test::rigid_scene("r").model;  // with a joint
   Settings settings{velocity_params(), model.materials, {}};
@@ -300,7 +345,7 @@ TEST(ParamControls, ElasticSolidsAmongRigidBodiesReadPcgAndBarUnsupportedChoices
   };
   EXPECT_TRUE(barred("stabilisation", Stabilisation::projection));
   EXPECT_FALSE(barred("stabilisation", Stabilisation::spring_damper));
-  EXPECT_TRUE(barred("contact_solver", ContactSolverKind::penalty_explicit));
+  EXPECT_FALSE(barred("contact_solver", ContactSolverKind::penalty_explicit));
   EXPECT_FALSE(barred("contact_solver", ContactSolverKind::apgd));
 }
 

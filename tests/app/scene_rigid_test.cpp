@@ -70,8 +70,10 @@ TEST(SceneRigid, ElasticSolidsMoveAmongRigidBodies) {
   expect_refused("[params]\nstabilisation = 'projection'\n" + both,
                  {"elastic solids", "projection", "baumgarte"});
   expect_refused("[params]\nsleeping = true\n" + both, {"elastic solids", "sleeping"});
-  expect_refused("[params]\ncontact_solver = 'penalty_explicit'\n" + both,
-                 {"elastic solids", "penalty_implicit"});
+  EXPECT_EQ(parse_rigid("[params]\ncontact_solver = 'penalty_explicit'\n" + both).params.contact_solver,
+            ContactSolverKind::penalty_explicit);
+  expect_refused("[params]\ncontact_solver = 'penalty_explicit'\npenetration_guard = true\n" + both,
+                 {"elastic solids", "penetration_guard", "penalty_implicit"});
 }
 
 TEST(SceneRigid, EveryShapeHasItsMassAndAClosedSurface) {

@@ -62,20 +62,30 @@ BACKEND_TEST(PenaltyForces, PushBothBodies) {
   view.spin = w.data();
   view.inverse = m.data();
   PenaltyForces<4> penalty;
-  penalty.push(ctx, block.data(), list.data(), contacts.size(), view, kBodies, o, free.data());
+  Buffer<double> largest(ctx, 1);
+  penalty.push(ctx, {block.data(), list.data(), contacts.size(), {}, view, kBodies, o}, free.data(),
+               largest.data());
 
   std::vector<Vec<double, 4>> r(contacts.size());
   copy_to_host(ctx, r.data(), penalty.impulses(), r.size());
   const fixtures::DenseRows dense = fixtures::dense_rows(bodies, blocks);
   Eigen::VectorXd flat(4 * static_cast<Eigen::Index>(r.size()));
   int pushed = 0;
+  double steepest = 0;
   for (std::size_t c = 0; c < r.size(); ++c) {
     EXPECT_EQ(r[c][0] > 0, contacts[c].gap < 0 && r[c][0] != 0);
     EXPECT_LE(std::sqrt(r[c][1] * r[c][1] + r[c][2] * r[c][2] + r[c][3] * r[c][3]), 0.5 * r[c][0] + 1e-15);
     pushed += r[c][0] > 0;
+    if (r[c][0] > 0) {
+      const double mobility =
+          rigid_detail::row_mobility(blocks[c], 0, fixtures::at_step(bodies, contacts[c].a).inverse,
+                                     fixtures::at_step(bodies, contacts[c].b).inverse);
+      steepest = std::max(steepest, o.dt * o.dt * o.stiffness * mobility + 2 * o.dt * o.damping * mobility);
+    }
     for (int i = 0; i < 4; ++i) flat[4 * static_cast<Eigen::Index>(c) + i] = r[c][i];
   }
   EXPECT_GT(pushed, 5);
+  EXPECT_NEAR(read_back(ctx, largest.data()), steepest, 1e-12 * steepest);
   const Eigen::VectorXd wanted = dense.inverse * dense.H.transpose() * flat;
   const std::vector<double> got = free.download(ctx);
   for (std::size_t i = 0; i < got.size(); ++i)

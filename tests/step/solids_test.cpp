@@ -216,7 +216,7 @@ TEST_P(SolidSteps, AHeapObeysTheLawsUnderEveryContactSolver) {
   FRESH_SEED(seed);
   const ParamInfo& row = *find_param(param_table(), "contact_solver");
   for (std::size_t i = 0; i < row.choices.size(); ++i) {
-    if (row.choices[i] == "penalty_explicit") continue;  // refused
+    if (row.choices[i] == "penalty_explicit") continue;  // no law judges it
     SCOPED_TRACE(std::string(row.choices[i]));
     set_param(&params, row, static_cast<double>(i));
     Model model = heap(seed);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,7 +21,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int32_t kFormat = 1;
-constexpr std::size_t kBodyNumbers = 13;  // position, quaternion, velocity, spin
+constexpr std::size_t kBodyNumbers = 13;   // position, quaternion, velocity, spin
+constexpr std::size_t kAnchorNumbers = 7;  // bodies, feature, stretch
 
 /// FNV-1a.
 class Hash {
@@ -62,6 +64,38 @@ std::vector<double> numbers_of(const std::vector<BodyState>& bodies) {
                    {x[0], x[1], x[2], body.pose.q.w, q[0], q[1], q[2], v[0], v[1], v[2], w[0], w[1], w[2]});
   }
   return numbers;
+}
+
+std::vector<double> numbers_of(const std::vector<ContactAnchor>& anchors) {
+  std::vector<double> numbers;
+  numbers.reserve(kAnchorNumbers * anchors.size());
+  for (const ContactAnchor& x : anchors)
+    numbers.insert(numbers.end(),
+                   {static_cast<double>(x.a), static_cast<double>(x.b), static_cast<double>(x.feature),
+                    x.stretch[0], x.stretch[1], x.stretch[2], x.stretch[3]});
+  return numbers;
+}
+
+std::vector<ContactAnchor> anchors_of(const std::vector<double>& numbers) {
+  std::vector<ContactAnchor> anchors(numbers.size() / kAnchorNumbers);
+  for (std::size_t i = 0; i < anchors.size(); ++i) {
+    const double* n = numbers.data() + kAnchorNumbers * i;
+    anchors[i] = {static_cast<std::int32_t>(n[0]),
+                  static_cast<std::int32_t>(n[1]),
+                  static_cast<std::uint32_t>(n[2]),
+                  {n[3], n[4], n[5], n[6]}};
+  }
+  return anchors;
+}
+
+/// Whether each number of a list of anchors fits its field.
+bool fits_anchors(const std::vector<double>& numbers) {
+  if (numbers.size() % kAnchorNumbers != 0) return false;
+  for (std::size_t i = 0; i < numbers.size(); i += kAnchorNumbers)
+    if (!(std::abs(numbers[i]) < 0x1p31) || !(std::abs(numbers[i + 1]) < 0x1p31) || !(numbers[i + 2] >= 0) ||
+        !(numbers[i + 2] < 0x1p32))
+      return false;
+  return true;
 }
 
 std::vector<Vec<double, 3>> vectors_of(const std::vector<double>& numbers) {
@@ -114,6 +148,7 @@ struct Stored {
   std::string scene, variant, settings;
   std::int32_t frame = 0;
   std::vector<double> time_and_scale, half_space_mu, positions, velocities, bodies, thickness;
+  std::vector<double> anchors = {};  // earlier files have none
 
   std::string checksum() const {
     Hash hash;
@@ -121,6 +156,7 @@ struct Stored {
     hash.add(static_cast<std::uint64_t>(frame));
     for (const auto* list : {&time_and_scale, &half_space_mu, &positions, &velocities, &bodies, &thickness})
       hash.add(*list);
+    if (!anchors.empty()) hash.add(anchors);
     return hash_text(hash.value());
   }
 };
@@ -142,6 +178,7 @@ std::uint64_t state_hash(const State& state) {
   hash.add(numbers_of(state.velocities));
   hash.add(numbers_of(state.bodies));
   hash.add(state.thickness);
+  if (!state.anchors.empty()) hash.add(numbers_of(state.anchors));
   return hash.value();
 }
 
@@ -170,7 +207,8 @@ void write_checkpoint(const fs::path& file, const Checkpoint& checkpoint) {
                       numbers_of(state.positions),
                       numbers_of(state.velocities),
                       numbers_of(state.bodies),
-                      state.thickness};
+                      state.thickness,
+                      numbers_of(state.anchors)};
   Hdf5Writer out(file);
   out.group("/checkpoint");
   out.integer("/checkpoint/format", kFormat);
@@ -184,6 +222,7 @@ void write_checkpoint(const fs::path& file, const Checkpoint& checkpoint) {
   out.reals("/checkpoint/velocities", stored.velocities);
   out.reals("/checkpoint/bodies", stored.bodies);
   out.reals("/checkpoint/thickness", stored.thickness);
+  if (!stored.anchors.empty()) out.reals("/checkpoint/anchors", stored.anchors);
   out.text("/checkpoint/checksum", stored.checksum());
   out.commit();
 }
@@ -196,11 +235,18 @@ Checkpoint read_checkpoint(const fs::path& file) {
                                           : ": is no checkpoint"));
   if (const std::int32_t format = in.integer("/checkpoint/format"); format != kFormat)
     in.fail("/checkpoint/format", "= " + std::to_string(format) + ", and this version reads 1");
-  const Stored stored{in.text("/checkpoint/scene"),           in.text("/checkpoint/variant"),
-                      in.text("/checkpoint/settings"),        in.integer("/checkpoint/frame"),
-                      in.reals("/checkpoint/time_and_scale"), in.reals("/checkpoint/half_space_mu"),
-                      in.reals("/checkpoint/positions"),      in.reals("/checkpoint/velocities"),
-                      in.reals("/checkpoint/bodies"),         in.reals("/checkpoint/thickness")};
+  const Stored stored{
+      in.text("/checkpoint/scene"),
+      in.text("/checkpoint/variant"),
+      in.text("/checkpoint/settings"),
+      in.integer("/checkpoint/frame"),
+      in.reals("/checkpoint/time_and_scale"),
+      in.reals("/checkpoint/half_space_mu"),
+      in.reals("/checkpoint/positions"),
+      in.reals("/checkpoint/velocities"),
+      in.reals("/checkpoint/bodies"),
+      in.reals("/checkpoint/thickness"),
+      in.has("/checkpoint/anchors") ? in.reals("/checkpoint/anchors") : std::vector<double>{}};
   if (in.text("/checkpoint/checksum") != stored.checksum())
     throw InputError(file.string() + ": its checksum is wrong: the file is damaged");
   if (stored.time_and_scale.size() != 2) in.fail("/checkpoint/time_and_scale", "must be two numbers");
@@ -208,6 +254,8 @@ Checkpoint read_checkpoint(const fs::path& file) {
   if (stored.velocities.size() != stored.positions.size())
     in.fail("/checkpoint/velocities", "must be as many as positions");
   if (stored.bodies.size() % kBodyNumbers != 0) in.fail("/checkpoint/bodies", "must have 13 numbers each");
+  if (!fits_anchors(stored.anchors))
+    in.fail("/checkpoint/anchors", "must have 7 numbers each: a, b, feature, stretch");
 
   Checkpoint checkpoint;
   checkpoint.scene = stored.scene;
@@ -219,7 +267,8 @@ Checkpoint read_checkpoint(const fs::path& file) {
                       vectors_of(stored.positions),
                       vectors_of(stored.velocities),
                       bodies_of(stored.bodies),
-                      stored.thickness};
+                      stored.thickness,
+                      anchors_of(stored.anchors)};
   try {
     const json settings = json::parse(stored.settings);
     apply(settings.at("params"), param_table(), &checkpoint.params);

@@ -22,8 +22,8 @@ struct Checkpoint {
   State state;
 };
 
-/// FNV-1a of frame, time, positions, velocities, bodies and thicknesses: equal states have equal hashes, and
-/// a change of one bit gives another.
+/// FNV-1a of frame, time, positions, velocities, bodies, thicknesses and anchors: equal states have equal
+/// hashes, and a change of one bit gives another.
 std::uint64_t state_hash(const State& state);
 /// 16 hexadecimal digits.
 std::string hash_text(std::uint64_t hash);
