@@ -213,8 +213,6 @@ TEST_F(BadInput, HugeIntegersOfEveryOtherKey) {
       {soft + wall + "shape = 'stairs'\ntread = 1\nrise = 1\nwidth = 1\nsteps = @\n", "steps"},
       {soft + shape + "'stairs'\ntread = 1\nrise = 1\nwidth = 1\nsteps = @\n" + rigid, "steps"},
       {soft + shape + "'torus'\nradius = 1\ntube_radius = 0.3\ncells = @\n" + rigid, "cells"},
-      {soft + shape + "'torus'\nradius = 1\ntube_radius = 0.3\nfield_tolerance = @\n" + rigid,
-       "field_tolerance"},
       {soft + body + "[[pin]]\nobject = 'a'\nnodes = [0, @]\n", "nodes"},
       {soft + body + "[expect]\nintersections = @\n", "intersections"},
       {soft + body + "[expect]\nconverged = @\n", "converged"},
