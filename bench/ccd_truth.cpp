@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "gpu/ccd/cubic.h"
+#include "gpu/ccd/inclusion.h"
+#include "gpu/ccd/multivariate.h"
 #include "gpu/core/timer.h"
 
 namespace stickslip {
@@ -26,6 +28,20 @@ struct CubicRoots {
   template <class Pair, class T>
   static bool collides(const Ends<T>& ends) {
     return cubic::may_touch<Pair>(ends.start, ends.end);
+  }
+};
+struct Multivariate {
+  static constexpr const char* name = "multivariate";
+  template <class Pair, class T>
+  static bool collides(const Ends<T>& ends) {
+    return multivariate::may_touch<Pair>(ends.start, ends.end);
+  }
+};
+struct Inclusion {
+  static constexpr const char* name = "inclusion";
+  template <class Pair, class T>
+  static bool collides(const Ends<T>& ends) {
+    return inclusion::may_touch<Pair>(ends.start, ends.end);
   }
 };
 
@@ -67,8 +83,14 @@ CcdScore judge(const std::vector<CcdQuery>& queries) {
 
 template <template <class> class Pair>
 std::vector<CcdScore> judge_all(const std::vector<CcdQuery>& queries) {
-  return {judge<Additive, Pair<double>, double>(queries), judge<Additive, Pair<float>, float>(queries),
-          judge<CubicRoots, Pair<double>, double>(queries), judge<CubicRoots, Pair<float>, float>(queries)};
+  std::vector<CcdScore> scores;
+  const auto add = [&]<class... Methods>(Methods...) {
+    (scores.insert(scores.end(), {judge<Methods, Pair<double>, double>(queries),
+                                  judge<Methods, Pair<float>, float>(queries)}),
+     ...);
+  };
+  add(Additive{}, CubicRoots{}, Multivariate{}, Inclusion{});
+  return scores;
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ std::vector<std::string> labels_of(const std::vector<std::string>& files) {
 }
 
 nlohmann::json print_row(const std::string& file, const char* kind, const CcdScore& score) {
-  std::printf("  %-44s %-3s %-9s %-7s %8zu %6zu %6zu %9.0f %9.0f %9.0f\n", file.c_str(), kind,
+  std::printf("  %-44s %-3s %-12s %-7s %8zu %6zu %6zu %9.0f %9.0f %9.0f\n", file.c_str(), kind,
               score.method.c_str(), score.scalar.c_str(), score.queries, score.false_negatives,
               score.false_positives, score.mean_ns(), score.median_ns(), score.max_ns());
   return {{"file", file},
@@ -61,8 +61,9 @@ nlohmann::json bench_ccd(const std::vector<std::string>& files) {
   std::string device;
   for (const BackendInfo& info : list_backends())
     if (info.backend == Backend::cpu) device = info.device;
-  std::printf("ccd on cpu (%s), one thread\n  %-44s %-3s %-9s %-7s %8s %6s %6s %9s %9s %9s\n", device.c_str(),
-              "file", "", "method", "scalar", "queries", "missed", "false+", "mean ns", "median", "max");
+  std::printf("ccd on cpu (%s), one thread\n  %-44s %-3s %-12s %-7s %8s %6s %6s %9s %9s %9s\n",
+              device.c_str(), "file", "", "method", "scalar", "queries", "missed", "false+", "mean ns",
+              "median", "max");
   nlohmann::json rows = nlohmann::json::array(), figures = nlohmann::json::array();
   std::vector<CcdScore> total;
   const std::vector<std::string> labels = labels_of(files);

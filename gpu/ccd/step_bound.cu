@@ -1,6 +1,8 @@
 #include "gpu/ccd/step_bound.cuh"
 
 #include "gpu/ccd/cubic.h"
+#include "gpu/ccd/inclusion.h"
+#include "gpu/ccd/multivariate.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 
@@ -9,14 +11,26 @@ namespace {
 
 struct Additive {
   template <class Pair>
-  SS_HD Real operator()(const Pair& pair, Real kept, Real t_max) const {
-    return additive::toi(pair, kept, t_max);
+  SS_HD Real operator()(const Pair& pair, Real kept, Real t_max, Real thickness) const {
+    return additive::toi(pair, kept, t_max, thickness);
   }
 };
 struct CubicRoots {
   template <class Pair>
-  SS_HD Real operator()(const Pair& pair, Real kept, Real t_max) const {
-    return cubic::toi(pair, kept, t_max);
+  SS_HD Real operator()(const Pair& pair, Real kept, Real t_max, Real thickness) const {
+    return thickness > 0 ? additive::toi(pair, kept, t_max, thickness) : cubic::toi(pair, kept, t_max);
+  }
+};
+struct Multivariate {
+  template <class Pair>
+  SS_HD Real operator()(const Pair& pair, Real kept, Real t_max, Real thickness) const {
+    return multivariate::toi(pair, kept, t_max, thickness);
+  }
+};
+struct Inclusion {
+  template <class Pair>
+  SS_HD Real operator()(const Pair& pair, Real kept, Real t_max, Real thickness) const {
+    return inclusion::toi(pair, kept, t_max, thickness);
   }
 };
 
@@ -48,9 +62,8 @@ void bound_each(Context& ctx, const Vec4i* pairs, std::size_t count, const Sweep
         const Real thickness = sweep.radius != nullptr
                                    ? sweep.radius[nodes[0]] + sweep.radius[nodes[Pair::kCornersOfA]]
                                    : Real(0);
-        bound[i] = stays_apart(pair, sweep.kept, limit, thickness) ? limit
-                   : thickness > 0 ? additive::toi(pair, sweep.kept, limit, thickness)
-                                   : toi(pair, sweep.kept, limit);
+        bound[i] =
+            stays_apart(pair, sweep.kept, limit, thickness) ? limit : toi(pair, sweep.kept, limit, thickness);
       },
       kMedium);
 }
@@ -76,8 +89,20 @@ void step_bound(Context& ctx, const CandidateView& candidates, const Vec3* x, co
   // A few pairs first: where motions are long, their bound makes most of the others trivial.
   for (const std::size_t stride : {16, 1}) {
     const Sweep sweep{x, p, Real(1) - settings.slack, alpha, stride, settings.radius};
-    if (settings.method == CcdMethod::additive) bound_all(ctx, candidates, sweep, Additive{}, alpha);
-    else bound_all(ctx, candidates, sweep, CubicRoots{}, alpha);
+    switch (settings.method) {
+      case CcdMethod::additive:
+        bound_all(ctx, candidates, sweep, Additive{}, alpha);
+        break;
+      case CcdMethod::cubic:
+        bound_all(ctx, candidates, sweep, CubicRoots{}, alpha);
+        break;
+      case CcdMethod::multivariate:
+        bound_all(ctx, candidates, sweep, Multivariate{}, alpha);
+        break;
+      case CcdMethod::inclusion:
+        bound_all(ctx, candidates, sweep, Inclusion{}, alpha);
+        break;
+    }
   }
 }
 

@@ -195,27 +195,33 @@ void ShapeStore::load_meshes(Context& ctx, const Model& model) {
   std::vector<Vec3d> vertices;
   std::vector<Vec3i> triangles;
   std::vector<float> distances;
+  std::vector<std::int32_t> trees;
   for (const ShapeMesh& mesh : model.shape_meshes) {
     append(vertices, mesh.vertices);
     append(triangles, mesh.triangles);
     append(distances, mesh.distance);
+    append(trees, mesh.tree);
   }
   mesh_vertices_.upload(ctx, vertices);
   mesh_triangles_.upload(ctx, triangles);
   distances_.upload(ctx, distances);
+  trees_.upload(ctx, trees);
   std::vector<MeshShapeView> views;
   const Vec3d* vertex = mesh_vertices_.data();
   const Vec3i* triangle = mesh_triangles_.data();
   const float* distance = distances_.data();
+  const std::int32_t* tree = trees_.data();
   for (const ShapeMesh& mesh : model.shape_meshes) {
     views.push_back({vertex,
                      triangle,
                      static_cast<std::int32_t>(mesh.vertices.size()),
                      static_cast<std::int32_t>(mesh.triangles.size()),
-                     {mesh.grid_origin, mesh.grid_spacing, mesh.grid_nodes, distance}});
+                     {mesh.grid_origin, mesh.grid_spacing, mesh.grid_nodes, distance,
+                      mesh.tree.empty() ? nullptr : tree, mesh.levels}});
     vertex += mesh.vertices.size();
     triangle += mesh.triangles.size();
     distance += mesh.distance.size();
+    tree += mesh.tree.size();
   }
   meshes_.upload(ctx, views);
 }

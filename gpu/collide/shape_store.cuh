@@ -42,6 +42,7 @@ class ShapeStore {
   Buffer<Vec<double, 3>> mesh_vertices_;
   Buffer<Vec3i> mesh_triangles_;
   Buffer<float> distances_;
+  Buffer<std::int32_t> trees_;
   Buffer<MeshShapeView> meshes_;
 };
 

@@ -33,11 +33,18 @@ struct HullView {
 };
 
 /// A signed distance field on a grid, < 0 inside: value at node (i, j, k) = values[i + n0 (j + n1 k)].
+///
+/// With a `tree`, an adaptive one: the box of the same nodes is cut into root cells of 2^levels cells each
+/// way, in the order of the nodes, and each of them into an octree. tree[c] >= 0 is the first of the eight
+/// children of cell c, of which bit k tells the upper half along axis k; tree[c] < 0 is a leaf, whose corners
+/// have the values from 8 (-1 - tree[c]) on, in the same order.
 struct DistanceGridView {
   Vec<double, 3> origin;  // [m] of node (0, 0, 0)
-  double spacing;         // [m]
+  double spacing;         // [m] of the smallest cells
   Vec<std::int32_t, 3> nodes;
-  const float* values;  // [m]
+  const float* values;                 // [m]
+  const std::int32_t* tree = nullptr;  // root cells first
+  std::int32_t levels = 0;
 };
 
 /// A closed triangle mesh, outward by the right-hand rule, with its distance field.

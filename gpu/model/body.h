@@ -22,7 +22,9 @@ struct ShapeMesh {
   Vec<double, 3> grid_origin{0, 0, 0};
   double grid_spacing = 0;  // [m]
   Vec<std::int32_t, 3> grid_nodes{0, 0, 0};
-  std::vector<float> distance;  // node (i, j, k) at i + n0 (j + n1 k)
+  std::vector<float> distance;     // node (i, j, k) at i + n0 (j + n1 k); eight per leaf of an adaptive field
+  std::int32_t levels = 0;         // adaptive: a root cell is 2^levels of the smallest cells wide
+  std::vector<std::int32_t> tree;  // adaptive: see DistanceGridView
 };
 
 /// A rigid body. Its frame has its origin at the centre of mass and the principal axes of inertia, so that

@@ -119,12 +119,7 @@ class BodyCheck {
     if (mesh_checked_[shape.data]) return;
     const ShapeMesh& mesh = model_.shape_meshes[shape.data];
     if (const std::string fault = surface_fault(mesh.vertices, mesh.triangles); !fault.empty()) refuse(fault);
-    const Vec<std::int32_t, 3>& n = mesh.grid_nodes;
-    if (!(mesh.grid_spacing > 0) || !is_finite(mesh.grid_origin) || n[0] < 2 || n[1] < 2 || n[2] < 2 ||
-        mesh.distance.size() != static_cast<std::size_t>(n[0]) * n[1] * n[2])
-      refuse("its mesh needs a distance field, two nodes along each axis at least");
-    for (const float d : mesh.distance)
-      if (!std::isfinite(d)) refuse("its distance field is not finite");
+    if (const std::string fault = field_fault(mesh); !fault.empty()) refuse(fault);
     check_bounds(shape, mesh.vertices);
     mesh_checked_[shape.data] = true;
   }

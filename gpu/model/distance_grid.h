@@ -1,9 +1,10 @@
-// Signed distance fields of closed meshes, on the host.
+// Signed distance fields of closed meshes, on a regular grid or an octree, on the host.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "gpu/geometry/shape.h"
 #include "gpu/model/body.h"
 
 namespace stickslip {
@@ -17,6 +18,18 @@ std::string surface_fault(const std::vector<Vec<double, 3>>& nodes, const std::v
 /// side. A node's value is the exact distance to the nearest triangle; its sign is that of the
 /// angle-weighted normal there [Baerentzen05]. Throws std::invalid_argument for a surface with a
 /// fault and for cells outside [4, 512].
-ShapeMesh mesh_with_distance(std::vector<Vec<double, 3>> nodes, std::vector<Vec3i> triangles, int cells);
+///
+/// With a tolerance [m] > 0 the field is an octree (adaptive_distance.h) with smallest cells of the grid's
+/// size; its box is larger by less than its shortest side. Throws for a tolerance that is negative or not
+/// finite.
+ShapeMesh mesh_with_distance(std::vector<Vec<double, 3>> nodes, std::vector<Vec3i> triangles, int cells,
+                             double tolerance = 0);
+
+/// The field of a mesh, in the same memory.
+DistanceGridView field_view(const ShapeMesh& mesh);
+
+/// Why a field cannot be read: values that are missing or not finite, a tree that does not fit; empty if it
+/// can.
+std::string field_fault(const ShapeMesh& mesh);
 
 }  // namespace stickslip

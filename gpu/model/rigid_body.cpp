@@ -72,11 +72,11 @@ BodyPart make_hull_part(Model& model, const std::vector<Vec3d>& points, const Po
 }
 
 BodyPart make_mesh_part(Model& model, const std::vector<Vec3d>& nodes, const std::vector<Vec3i>& triangles,
-                        int cells, const Pose& pose) {
+                        int cells, const Pose& pose, double tolerance) {
   if (nodes.empty()) throw std::invalid_argument("a mesh needs nodes");
   std::vector<Vec3d> centred = nodes;
   BodyPart part = centred_part(ShapeKind::mesh, centred, pose);
-  ShapeMesh mesh = mesh_with_distance(std::move(centred), triangles, cells);
+  ShapeMesh mesh = mesh_with_distance(std::move(centred), triangles, cells, tolerance);
   part.triangles = triangles;
   part.mass = mass_of_surface(part.nodes, part.triangles);
   part.shape.data = static_cast<std::int32_t>(model.shape_meshes.size());

@@ -24,9 +24,10 @@ BodyPart make_part(ShapeKind kind, const Vec<double, 3>& size, const Pose& pose 
 BodyPart make_hull_part(Model& model, const std::vector<Vec<double, 3>>& points,
                         const Pose& pose = Pose::identity());
 /// A closed mesh with its distance field (see distance_grid.h), which becomes one of the model's. Throws as
-/// `mesh_with_distance` does.
+/// `mesh_with_distance` does. With a tolerance [m] > 0 the field is adaptive.
 BodyPart make_mesh_part(Model& model, const std::vector<Vec<double, 3>>& nodes,
-                        const std::vector<Vec3i>& triangles, int cells, const Pose& pose = Pose::identity());
+                        const std::vector<Vec3i>& triangles, int cells, const Pose& pose = Pose::identity(),
+                        double tolerance = 0);
 
 /// Parts joined to one body. Its frame has the origin at the centre of mass and the principal axes of
 /// inertia.

@@ -63,7 +63,7 @@ namespace stickslip {
   CHOICE(pcg_stop, PcgCriterion, relative, pcg, "what ends PCG: pcg_tolerance in the preconditioner's norm or (euclidean) in |.|_2, or criterion (i), (ii) or (iii) of [Guo24 App. B]", "relative|truncated|condition_x|condition_b|euclidean") \
   REAL(pcg_tolerance, 1e-4, 1e-14, 0.5, "1", pcg, "relative residual that ends PCG, see pcg_stop", INACTIVE(s.params.pcg_stop != PcgCriterion::relative && s.params.pcg_stop != PcgCriterion::euclidean, "only pcg_stop = relative or euclidean reads a tolerance")) \
   INT(pcg_iterations, 10000, 1, 1000000, "1", pcg, "PCG iterations per Newton iteration at most")                              \
-  CHOICE(ccd, CcdMethod, additive, ccd, "time-of-impact method", "additive|cubic")                                             \
+  CHOICE(ccd, CcdMethod, additive, ccd, "time-of-impact method: conservative advancement; roots of the volume, which rounding can hide; roots in time and both coordinates by Newton's method, or by bisection with inclusions", "additive|cubic|multivariate|inclusion") \
   REAL(ccd_slack, 0.9, 0.1, 0.999, "1", ccd, "share of the distance to the first impact that a step may use")                  \
   BOOL(check_intersections, false, ccd, "test the surface for edge-triangle intersections after every step")                  \
   REAL(kinematic_stiffness, 1e6, 1.0, 1e12, "1", boundary, "weight of scripted targets, in units of mass / dt^2, while contacts block their way", INACTIVE(!s.scene.scripted, "nothing in this scene is scripted")) \
@@ -164,7 +164,7 @@ enum class PreconditionerKind : int {
 };
 enum class AdditiveBlocks : int { b3_9, b3_27, b9_27, b3_9_27 };
 enum class PcgCriterion : int { relative, truncated, condition_x, condition_b, euclidean };
-enum class CcdMethod : int { additive, cubic };
+enum class CcdMethod : int { additive, cubic, multivariate, inclusion };
 enum class RigidIntegrator : int { semi_implicit, midpoint };
 enum class SolidCoupling : int { rounds, factor, nodal_admm };
 enum class Stabilisation : int { none, baumgarte, spring_damper, projection };

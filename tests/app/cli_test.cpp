@@ -326,7 +326,7 @@ TEST_F(Cli, BadSettingsNameTheKeyTheRangeAndTheNearestName) {
   bad("soft.yung=3", {"'yung'", "'young'"});
   bad("sfot.young=3", {"'sfot'", "'soft'"});
   bad("poisson=0.6", {"poisson", "0.495"});
-  bad("ccd=fast", {"additive, cubic"});
+  bad("ccd=fast", {"additive, cubic, multivariate, inclusion"});
 }
 
 TEST_F(Cli, SettingsReachTheSceneInTheirScope) {
@@ -473,7 +473,7 @@ TEST_F(Cli, BenchCcdComparesEveryMethodWithTheTruth) {
   const json bench = json::parse(file);
   ASSERT_EQ(bench.size(), 1u);
   EXPECT_EQ(bench[0]["bench"], "ccd");
-  ASSERT_EQ(bench[0]["rows"].size(), 12u);  // two methods in two scalar types, for two files and in total
+  ASSERT_EQ(bench[0]["rows"].size(), 24u);  // four methods in two scalar types, for two files and in total
   for (const json& row : bench[0]["rows"]) {
     EXPECT_EQ(row["queries"], row["file"] == "total" ? 4 : 2);
     EXPECT_EQ(row["false_negatives"], 0);
@@ -481,8 +481,8 @@ TEST_F(Cli, BenchCcdComparesEveryMethodWithTheTruth) {
     EXPECT_GT(row["ns_per_query"], 0);
     EXPECT_LE(row["ns_median"], row["ns_max"]);
   }
-  EXPECT_EQ(bench[0]["rows"][8]["method"], "additive");
-  EXPECT_EQ(bench[0]["figures"].size(), 4u);
+  EXPECT_EQ(bench[0]["rows"][16]["method"], "additive");
+  EXPECT_EQ(bench[0]["figures"].size(), 8u);
 }
 
 TEST_F(Cli, BenchCcdRefusesWhatItCannotRead) {

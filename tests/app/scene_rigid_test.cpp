@@ -112,6 +112,16 @@ TEST(SceneRigid, EveryShapeHasItsMassAndAClosedSurface) {
       parse_rigid(kStone + rigid("it", "shape = 'jack'\nradius = 0.5\nwaist = 0.1\nedge = 0.1\ncells = 8\n"))
           .model;
   EXPECT_EQ(bumpy.shapes[0].kind, ShapeKind::mesh) << "what is not convex keeps its surface";
+  EXPECT_TRUE(bumpy.shape_meshes[0].tree.empty());
+  const Model adaptive = parse_rigid(kStone + rigid("it",
+                                                    "shape = 'jack'\nradius = 0.5\nwaist = 0.1\nedge = 0.1\n"
+                                                    "cells = 32\nfield_tolerance = 0.01\n"))
+                             .model;
+  ASSERT_FALSE(adaptive.shape_meshes[0].tree.empty());
+  EXPECT_GE(adaptive.shape_meshes[0].levels, 3);
+  expect_refused(
+      kStone + rigid("it", "shape = 'torus'\nradius = 0.5\ntube_radius = 0.2\nfield_tolerance = -1\n"),
+      {"field_tolerance", "must be at least 0"});
   expect_refused(
       kStone + rigid("it", "shape = 'torus'\nradius = 0.5\ntube_radius = 0.2\ncollision = 'hull'\n"),
       {"rigid.toml:10", "not convex", "lacks", "collision = \"mesh\""});

@@ -5,6 +5,8 @@
 
 #include "gpu/ccd/additive.h"
 #include "gpu/ccd/cubic.h"
+#include "gpu/ccd/inclusion.h"
+#include "gpu/ccd/multivariate.h"
 #include "tests/geometry/random_points.h"
 
 namespace stickslip::testing {

@@ -15,6 +15,9 @@ struct Scene {
   std::vector<Vec4i> point_triangle, edge_edge;
 };
 
+constexpr CcdMethod kMethods[] = {CcdMethod::additive, CcdMethod::cubic, CcdMethod::multivariate,
+                                  CcdMethod::inclusion};
+
 template <template <class> class Pair>
 void add(Scene& scene, std::vector<Vec4i>& pairs, const Pair<double>& pair) {
   if (distance_at(pair, 0.0) < 1e-3) return;
@@ -42,8 +45,10 @@ Real smallest_toi(const Scene& scene, const std::vector<Vec4i>& pairs, CcdMethod
   Real smallest = 1;
   for (const Vec4i& nodes : pairs) {
     const auto pair = gather<Pair<Real>>(scene, nodes);
-    smallest = std::min(smallest, method == CcdMethod::additive ? additive::toi(pair, kept, Real(1))
-                                                                : cubic::toi(pair, kept, Real(1)));
+    smallest = std::min(smallest, method == CcdMethod::additive       ? additive::toi(pair, kept, Real(1))
+                                  : method == CcdMethod::cubic        ? cubic::toi(pair, kept, Real(1))
+                                  : method == CcdMethod::multivariate ? multivariate::toi(pair, kept, Real(1))
+                                                                      : inclusion::toi(pair, kept, Real(1)));
   }
   return smallest;
 }
@@ -81,15 +86,17 @@ BACKEND_TEST(StepBound, KeepsAllPairsApart) {
       if (n % 2 == 0 || i % 20 == 0) add(scene, scene.point_triangle, pt);
       if (n % 4 == 1) add(scene, scene.edge_edge, ee);
     }
-    for (const CcdMethod method : {CcdMethod::additive, CcdMethod::cubic}) {
+    for (const CcdMethod method : kMethods) {
       const CcdSettings settings{method, n < 10 ? Real(0.9) : Real(0.5)};
       const Real kept = Real(1) - settings.slack;
       const Real smallest = std::min(smallest_toi<PointTriangle>(scene, scene.point_triangle, method, kept),
                                      smallest_toi<EdgeEdge>(scene, scene.edge_edge, method, kept));
       const Real bound = bound_of(ctx, scene, settings);
       EXPECT_GT(bound, 0);
-      // The last bits may differ between processors, and with a pair's look-ahead time.
-      EXPECT_GE(bound, smallest * Real(1 - 1e-4));
+      // The last bits may differ between processors, and with a pair's look-ahead time. Boxes are shares of
+      // that time, so within their tolerance their bounds differ more; a grazing pair takes long over it.
+      const bool on_boxes = method == CcdMethod::multivariate || method == CcdMethod::inclusion;
+      EXPECT_GE(bound, smallest * Real(on_boxes ? 0.5 : 1 - 1e-4));
       expect_apart<PointTriangle>(scene, scene.point_triangle, static_cast<double>(bound));
       expect_apart<EdgeEdge>(scene, scene.edge_edge, static_cast<double>(bound));
       Context other(3);
@@ -114,7 +121,7 @@ BACKEND_TEST(StepBound, KeepsAShareOfTheGapBetweenThickPairs) {
         radius[static_cast<std::size_t>(i)] =
             static_cast<Real>((i < Pair<double>::kCornersOfA ? 0.75 : 0.25) * (distance - gap));
       const Buffer<Real> radii(ctx, radius);
-      for (const CcdMethod method : {CcdMethod::additive, CcdMethod::cubic}) {
+      for (const CcdMethod method : kMethods) {
         const CcdSettings settings{method, Real(0.9), radii.data()};
         const double bound = bound_of(ctx, scene, settings);
         EXPECT_GT(bound, 0);
@@ -135,11 +142,13 @@ BACKEND_TEST(StepBound, ThickPairsInEachOtherMayPartButNotApproach) {
   scene.x = {{0, Real(0.05), 0}, {-1, 0, -1}, {1, 0, -1}, {0, 0, 1}};
   scene.point_triangle = {{0, 1, 2, 3}};
   const Buffer<Real> radii(ctx, std::vector<Real>(4, Real(0.05)));
-  const CcdSettings settings{CcdMethod::additive, Real(0.9), radii.data()};
-  scene.p = {{0, Real(-0.01), 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-  EXPECT_EQ(bound_of(ctx, scene, settings), 0);
-  scene.p[0] = {0, Real(0.01), 0};
-  EXPECT_EQ(bound_of(ctx, scene, settings), 1);
+  for (const CcdMethod method : kMethods) {
+    const CcdSettings settings{method, Real(0.9), radii.data()};
+    scene.p = {{0, Real(-0.01), 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    EXPECT_EQ(bound_of(ctx, scene, settings), 0);
+    scene.p[0] = {0, Real(0.01), 0};
+    EXPECT_EQ(bound_of(ctx, scene, settings), 1);
+  }
 }
 
 BACKEND_TEST(StepBound, IsOneWithoutPairsAndWithoutMotion) {

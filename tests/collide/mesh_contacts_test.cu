@@ -11,8 +11,9 @@ namespace {
 using namespace stickslip::fixtures;
 using Point = Vec<double, 3>;
 
-/// A channel along z, open at the top: floor and walls 0.2 thick, 0.6 wide inside, 1 high, 2 long.
-ShapeMesh channel() {
+/// A channel along z, open at the top: floor and walls 0.2 thick, 0.6 wide inside, 1 high, 2 long. Its field
+/// is adaptive with a tolerance > 0.
+ShapeMesh channel(double tolerance) {
   const double outline[8][2] = {{-0.5, 0},  {0.5, 0},    {0.5, 1},  {0.3, 1},
                                 {0.3, 0.2}, {-0.3, 0.2}, {-0.3, 1}, {-0.5, 1}};
   std::vector<Point> nodes;
@@ -32,7 +33,7 @@ ShapeMesh channel() {
     triangles.push_back({q[0] + 8, q[2] + 8, q[1] + 8});
     triangles.push_back({q[0] + 8, q[3] + 8, q[2] + 8});
   }
-  return mesh_with_distance(nodes, triangles, 40);
+  return mesh_with_distance(nodes, triangles, 40, tolerance);
 }
 
 /// Each triangle as four, `times` times over.
@@ -58,16 +59,13 @@ ShapeMesh refined(ShapeMesh mesh, int times) {
 std::vector<MeshShapeView> host_meshes(const Model& model) {
   std::vector<MeshShapeView> views;
   for (const ShapeMesh& m : model.shape_meshes)
-    views.push_back({m.vertices.data(),
-                     m.triangles.data(),
-                     static_cast<std::int32_t>(m.vertices.size()),
-                     static_cast<std::int32_t>(m.triangles.size()),
-                     {m.grid_origin, m.grid_spacing, m.grid_nodes, m.distance.data()}});
+    views.push_back({m.vertices.data(), m.triangles.data(), static_cast<std::int32_t>(m.vertices.size()),
+                     static_cast<std::int32_t>(m.triangles.size()), field_view(m)});
   return views;
 }
 
-void add_channel(Model& model, const Pose& pose, bool moves, int refinements = 0) {
-  model.shape_meshes.push_back(refined(channel(), refinements));
+void add_channel(Model& model, const Pose& pose, bool moves, int refinements = 0, double tolerance = 0) {
+  model.shape_meshes.push_back(refined(channel(tolerance), refinements));
   const Shape mesh{ShapeKind::mesh,
                    {0.5, 0.5, 1},
                    static_cast<std::int32_t>(model.shape_meshes.size()) - 1,
@@ -101,23 +99,52 @@ BACKEND_TEST(MeshContacts, HoldABallFromAllSides) {
   EXPECT_GE(known, 3);
 }
 
+// Up to its tolerance.
+BACKEND_TEST(MeshContacts, OfAnAdaptiveFieldAreThoseOfARegularOne) {
+  constexpr double kTolerance = 0.004;
+  const auto contacts_of = [&](double tolerance, const Point& at, double radius) {
+    Model model;
+    add_channel(model, pose_at({0, 0.5, 0}), false, 0, tolerance);
+    add_rigid_sphere(model, radius, at);
+    ContactScene scene(ctx, model);
+    scene.find(ctx, {0.01, 0, 4});
+    return scene.contacts;
+  };
+  std::size_t found = 0;
+  for (const double z : {-0.71, 0.013, 0.4})
+    for (const double x : {-0.12, 0.003, 0.1}) {
+      const Point at{x, 0.32, z};
+      const auto regular = contacts_of(0, at, 0.122), adaptive = contacts_of(kTolerance, at, 0.122);
+      ASSERT_EQ(adaptive.size(), regular.size()) << x << " " << z;
+      for (const RigidContact& c : adaptive) {
+        double nearest = 1e300;
+        for (const RigidContact& r : regular)
+          nearest = std::min(nearest, std::abs(c.gap - r.gap) + 0.1 * norm(c.normal - r.normal));
+        EXPECT_LT(nearest, 2 * kTolerance) << x << " " << z;
+        ++found;
+      }
+    }
+  EXPECT_GE(found, 9u);
+}
+
 // A mesh of more vertices and triangles than a team has lanes, against each kind of shape, from both sides.
 BACKEND_TEST(MeshContacts, ATeamFindsWhatOneLaneFinds) {
   const Pose inside = pose_at({0.003, 0.3, 0.05});
-  for (const int kind : {0, 1, 2})
+  for (const int kind : {0, 1, 2, 3})
     for (const bool mesh_first : {true, false}) {
       SCOPED_TRACE(std::to_string(kind) + (mesh_first ? " after the mesh" : " before the mesh"));
+      const double tolerance = mesh_first ? 0.004 : 0;  // of the meshes that stand still
       Model model;
-      if (mesh_first) add_channel(model, pose_at({0, 0.5, 0}), false, 2);
+      if (mesh_first) add_channel(model, pose_at({0, 0.5, 0}), false, 2, tolerance);
       if (kind == 0) add_rigid_box(model, {0.298, 0.101, 0.4}, inside);
       if (kind == 1) add_rigid_sphere(model, 0.301, {0.003, 0.5, 0.05});
-      if (kind == 2) add_channel(model, pose_at({0.02, 1.495, 0.1}), true, 2);
+      if (kind >= 2) add_channel(model, pose_at({0.02, 1.495, 0.1}), true, 2, kind == 3 ? 0.002 : 0);
       if (!mesh_first) add_channel(model, pose_at({0, 0.5, 0}), false, 2);
       ContactScene scene(ctx, model);
       scene.find(ctx, {0.01, 0, Manifold::kMost});
 
       const std::vector<MeshShapeView> views = host_meshes(model);
-      const bool turned = mesh_first && kind != 2;  // the host's function wants the mesh second
+      const bool turned = mesh_first && kind < 2;  // the host's function wants the mesh second
       const int a = turned ? 1 : 0, b = 1 - a;
       const ManyManifolds all = collide_mesh(model.shapes[a], scene.motion.pose[a], model.shapes[b],
                                              scene.motion.pose[b], {nullptr, views.data()}, 0.01);

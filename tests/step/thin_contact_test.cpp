@@ -116,7 +116,8 @@ TEST_P(ThinContact, RandomSheetsOnEachOtherKeepTheirThickness) {
 TEST_P(ThinContact, FastSheetsDoNotPassThroughEachOther) {
   params.gravity = 0;
   params.d_hat = 1e-3;
-  for (const CcdMethod method : {CcdMethod::additive, CcdMethod::cubic}) {
+  for (const CcdMethod method :
+       {CcdMethod::additive, CcdMethod::cubic, CcdMethod::multivariate, CcdMethod::inclusion}) {
     params.ccd = method;
     Model model = thin_model();
     model.materials[0].mu = 0;

@@ -140,6 +140,7 @@ class PartReader {
     const std::string collision = table_.text("collision", "auto");
     check_known(table_, "collision", "way to collide", collision, {"auto", "hull", "mesh"});
     const int cells = table_.whole("cells", 4, 512, kCells);
+    const double tolerance = table_.number("field_tolerance", Range::not_negative(), 0);
     if (collision != "mesh") {
       const ConvexHull hull = located(table_, [&] { return convex_hull(surface.nodes); });
       const double full = mass_of_surface(hull.vertices, triangles_of(hull)).volume;
@@ -148,7 +149,7 @@ class PartReader {
       if (collision == "hull") refuse_hollow(missing);
     }
     return located(table_, [&] {
-      return make_mesh_part(source_.model, surface.nodes, surface.triangles, cells, pose_);
+      return make_mesh_part(source_.model, surface.nodes, surface.triangles, cells, pose_, tolerance);
     });
   }
 
