@@ -1,5 +1,7 @@
 #include "gpu/core/device_loop.h"
 
+#include <cstdlib>
+
 #include "gpu/core/kernel_start.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -17,6 +19,7 @@ __global__ void set_condition(cudaGraphConditionalHandle again, const std::int32
 bool LoopGraph::is_supported() {
   constexpr int kConditionalNodes = 12040;
   static const bool supported = [] {
+    if (std::getenv("STICKSLIP_NO_DEVICE_LOOPS") != nullptr) return false;
     int driver = 0;
     return succeeded(cudaDriverGetVersion(&driver)) && driver >= kConditionalNodes;
   }();

@@ -10,7 +10,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 class LoopGraph {
  public:
 #if STICKSLIP_ON_CUDA
-  /// Whether driver and device support conditional nodes (CUDA 12.4).
+  /// Whether driver and device support conditional nodes (CUDA 12.4), and the environment has no
+  /// STICKSLIP_NO_DEVICE_LOOPS, with which loops run as under an older driver.
   static bool is_supported();
   /// Everything launched on `ctx` between the two becomes the body; an error in between needs `abandon`.
   void begin(Context& ctx, const std::int32_t* stop);
