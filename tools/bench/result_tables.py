@@ -2,6 +2,7 @@
 import json
 import pathlib
 
+import device_table
 import fclib_tables
 
 RESULTS = pathlib.Path(__file__).resolve().parent / "results"
@@ -199,6 +200,17 @@ def marks() -> str:
     return source("marks") + table(["bench", "what", "measured", "floor", "peer"], rows)
 
 
+def device_marks() -> str:
+    """Checks, and the marks, as a device gave them."""
+    path = newest("h200")
+    run = json.loads(path.read_text())
+    scenes = [check for check in run["checks"] if check["name"].startswith("compare ")]
+    tests = [int(check["detail"].split()[0]) for check in run["checks"] if check["name"].startswith("tests ") and check["status"] == "good"]
+    return (f"Measured {path.name[:10]} on {run['device'].split(',')[0]}: [{path.name}](../tools/bench/results/{path.name}). There {sum(tests)} tests of kernels and of whole steps passed, "
+            f"and in {sum(check['status'] == 'good' for check in scenes)} of {len(scenes)} scenes six steps agreed with those of the CPU.\n\n"
+            + device_table.table(run["benches"], "cuda").split("\n\n")[0] + "\n")
+
+
 # --- elastic steps by stage ----------------------------------------------------------------------------------------------
 
 
@@ -309,4 +321,4 @@ def device_model_figures(row: dict) -> list[str]:
             *(number(row[name]) for name in ("megabytes", "floor_us", "predicted_us")), bound]
 
 
-PARTS = {"device-model": device_model, "table1": table1, "rigid": rigid, "thin": thin, "fclib": fclib, "fclib-means": fclib_means, "barrier": barrier, "marks": marks, "stages": stages, "methods": methods, "figures": figures}
+PARTS = {"device-model": device_model, "table1": table1, "rigid": rigid, "thin": thin, "fclib": fclib, "fclib-means": fclib_means, "barrier": barrier, "marks": marks, "device-marks": device_marks, "stages": stages, "methods": methods, "figures": figures}
