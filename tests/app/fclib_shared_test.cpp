@@ -135,7 +135,8 @@ TEST(FclibShared, AnUnsymmetricMIsUsedAsItStands) {
   file.problem.A.values.back() *= 1e6;  // the last diagonal entry
   write_fclib(folder / "skew.hdf5", file);
   expect_truth(folder / "skew.hdf5",
-               {"auto", "nsgs", "prox_gs", "nncg", "newton_ac", "newton_fb", "newton_minmap", "newton_al"}, true);
+               {"auto", "nsgs", "prox_gs", "nncg", "newton_ac", "newton_fb", "newton_minmap", "newton_al"},
+               true);
   // Solvers of convex problems may fail, but must not report success wrongly.
   expect_truth(folder / "skew.hdf5", {"spg", "apgd", "admm"}, false);
 }

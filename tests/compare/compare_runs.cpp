@@ -20,8 +20,8 @@ constexpr double kEpsilon = std::numeric_limits<Real>::epsilon();
 // Newton tolerance of compared runs: in float, gradients of stiff bodies have no more digits.
 constexpr double kNewtonTolerance = kDouble ? 1e-5 : 1e-3;
 
-// Backends precondition PCG differently, so its error has to be well below Newton's. With the tolerance 1e-3 of
-// the scene roller two preconditioners end 1e-3 sizes of the scene apart after three steps.
+// Backends precondition PCG differently, so its error has to be well below Newton's. With the tolerance 1e-3
+// of the scene roller two preconditioners end 1e-3 sizes of the scene apart after three steps.
 constexpr double kPcgTolerance = kDouble ? 1e-6 : 1e-4;
 constexpr double kContactTolerance = kDouble ? 1e-5 : 1e-3;
 
