@@ -60,7 +60,7 @@ SS_HD inline void offer_all_axis_ways(const Convex& a, const Convex& b, Ways& wa
 /// stationary.
 SS_HD_LARGE inline Nearest follow_way(const Convex& a, const Convex& b, V3 normal, double s) {
   const double scale = reach(a) + reach(b), further = 1e-3 * scale;
-  Nearest result{false, s, normal, a.x, b.x, 0};
+  Nearest result{false, s, normal, a.x, b.x};
   for (int round = 0; round < 32; ++round) {
     const V3 shift = (further - s) * normal;
     const Nearest next = nearest_points(a, b, shift, normal, 4 * scale, 0);
@@ -68,7 +68,7 @@ SS_HD_LARGE inline Nearest follow_way(const Convex& a, const Convex& b, V3 norma
     const double along = next.distance - dot(shift, next.normal);
     const bool better = along > s + 1e-9 * scale;
     if (along >= s) normal = next.normal, s = along;
-    result = {false, s, normal, next.on_a - shift, next.on_b, next.feature};
+    result = {false, s, normal, next.on_a - shift, next.on_b};
     if (!better) break;
   }
   return result;
@@ -226,6 +226,10 @@ SS_HD_LARGE inline bool edge_manifold(const Convex& a, const Convex& b, const Ne
   return true;
 }
 
+/// The name of a manifold's only point, at the nearest points of two shapes. It says nothing of the simplex
+/// that found them: of several that hold the same points rounding chooses.
+inline constexpr std::uint32_t kNearestName = 0;
+
 /// The manifold about the nearest (or deepest) points. A face that the normal leans on by less than the bias
 /// takes it over: the gap of its points is along its normal.
 SS_HD_LARGE inline void convex_manifold(const Convex& a, const Convex& b, const Nearest& near, double slack,
@@ -240,7 +244,7 @@ SS_HD_LARGE inline void convex_manifold(const Convex& a, const Convex& b, const 
   m.normal = near.normal;
   m.count = 1;
   m.points[0] = {midway(a, b, near.on_a, near.on_b, near.normal), near.distance - a.radius - b.radius,
-                 near.feature};
+                 kNearestName};
 }
 
 /// Of the thickness: overlaps less deep than this rest on a face as soon as they fit on it.

@@ -50,43 +50,34 @@ SS_HD inline double reach(const Convex& c) {
   return c.kind == ShapeKind::sphere ? 0.0 : c.kind == ShapeKind::capsule ? c.size[1] : norm(c.size);
 }
 
-/// The core's point farthest along d, in the shape's frame, and its number: of the vertex, or for cylinders
-/// of the cap.
-SS_HD inline V3 local_support(const Convex& c, const V3& d, std::int32_t& id) {
+/// The core's point farthest along d, in the shape's frame.
+SS_HD inline V3 local_support(const Convex& c, const V3& d) {
   switch (c.kind) {
     case ShapeKind::capsule:
-      id = d[1] < 0;
       return {0.0, d[1] < 0 ? -c.size[1] : c.size[1], 0.0};
     case ShapeKind::box:
-      id = (d[0] < 0) | (d[1] < 0) << 1 | (d[2] < 0) << 2;
       return {d[0] < 0 ? -c.size[0] : c.size[0], d[1] < 0 ? -c.size[1] : c.size[1],
               d[2] < 0 ? -c.size[2] : c.size[2]};
     case ShapeKind::cylinder: {
       const double across = std::sqrt(d[0] * d[0] + d[2] * d[2]);
       const double scale = across > 0 ? c.size[0] / across : 0.0;
-      id = d[1] < 0;
       return {across > 0 ? scale * d[0] : c.size[0], d[1] < 0 ? -c.size[1] : c.size[1], scale * d[2]};
     }
     case ShapeKind::hull: {
       double best = dot(c.hull->vertices[0], d);
-      id = 0;
+      std::int32_t farthest = 0;
       for (std::int32_t i = 1; i < c.hull->vertex_count; ++i) {
         const double along = dot(c.hull->vertices[i], d);
-        if (along > best) best = along, id = i;
+        if (along > best) best = along, farthest = i;
       }
-      return c.hull->vertices[id];
+      return c.hull->vertices[farthest];
     }
     default:
-      id = 0;
       return {0.0, 0.0, 0.0};
   }
 }
-SS_HD_LARGE inline V3 support(const Convex& c, const V3& d, std::int32_t& id) {
-  return c.x + c.r * local_support(c, transposed_times(c.r, d), id);
-}
-SS_HD inline V3 support(const Convex& c, const V3& d) {
-  std::int32_t id;
-  return support(c, d, id);
+SS_HD_LARGE inline V3 support(const Convex& c, const V3& d) {
+  return c.x + c.r * local_support(c, transposed_times(c.r, d));
 }
 /// [m] How far a stands from b along the unit vector n, cores only; < 0: overlap.
 SS_HD inline double separation(const Convex& a, const Convex& b, const V3& n) {

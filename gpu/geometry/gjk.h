@@ -9,7 +9,6 @@ namespace stickslip::narrow {
 /// Up to four points w = a - b of the difference and the weights of their nearest point.
 struct Simplex {
   V3 w[4], a[4], b[4];
-  std::int32_t ia[4], ib[4];
   double weight[4];
   int count;
 };
@@ -74,7 +73,6 @@ SS_HD_LARGE inline V3 shrink_to_nearest(Simplex& s, bool outside) {
   for (int i = 0; i < s.count; ++i) {
     if (!(nearest.w[i] > 0)) continue;
     s.w[kept] = s.w[i], s.a[kept] = s.a[i], s.b[kept] = s.b[i];
-    s.ia[kept] = s.ia[i], s.ib[kept] = s.ib[i];
     s.weight[kept] = nearest.w[i];
     v += nearest.w[i] * s.w[i];
     ++kept;
@@ -90,19 +88,7 @@ struct Nearest {
   double distance;  // [m]
   V3 normal;        // unit, from b to a
   V3 on_a, on_b;    // [m]
-  std::uint32_t feature;
 };
-
-/// The features of a and b of the simplex, for any order in which it found them.
-SS_HD inline std::uint32_t simplex_feature(const Simplex& s) {
-  std::uint32_t sum = 0;
-  for (int i = 0; i < s.count; ++i) {
-    std::uint32_t h = (static_cast<std::uint32_t>(s.ia[i]) << 16 ^ static_cast<std::uint32_t>(s.ib[i])) + 1u;
-    h *= 0x9E3779B1u, h ^= h >> 15, h *= 0x85EBCA77u;
-    sum += h;
-  }
-  return sum;
-}
 
 /// Cores of a, moved by `shift`, and b. Distances up to `give_up` are found, larger ones only so far that
 /// they are known to be larger. `start`: about the direction from b to a. Relative error of the distance:
@@ -116,8 +102,8 @@ SS_HD_LARGE inline Nearest nearest_points(const Convex& a, const Convex& b, cons
   bool outside = false;
   for (int round = 0; round < 128; ++round) {
     const int k = s.count;
-    s.a[k] = support(a, -v, s.ia[k]) + shift;
-    s.b[k] = support(b, v, s.ib[k]);
+    s.a[k] = support(a, -v) + shift;
+    s.b[k] = support(b, v);
     s.w[k] = s.a[k] - s.b[k];
     const double along = dot(v, s.w[k]);
     if (d2 >= 0) {
@@ -140,7 +126,7 @@ SS_HD_LARGE inline Nearest nearest_points(const Convex& a, const Convex& b, cons
     }
     v = next, d2 = next2;
   }
-  Nearest result{true, std::sqrt(d2), {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, simplex_feature(s)};
+  Nearest result{true, std::sqrt(d2), {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   result.normal = v / result.distance;
   for (int i = 0; i < s.count; ++i) {
     result.on_a += s.weight[i] * s.a[i];
