@@ -159,7 +159,7 @@ TEST(ThinObjects, BadRodsAreRefused) {
   EXPECT_EQ(fault({{0, 1}, {1, 4}, {2, 3}}, 0.01, 1), "object 'rod': segment 1 has no length");
 }
 
-class TenNodeSolid : public testing::Test {
+class TenNodeSolid : public ::testing::Test {
  protected:
   TenNodeSolid() {
     model.materials.push_back({});
