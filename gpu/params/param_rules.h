@@ -10,7 +10,7 @@ namespace stickslip::param_rules {
 inline constexpr const char* kNothingToSolve = "penalty_explicit has forces in place of a solver";
 inline constexpr const char* kNoBounce =
     "penalty forces have no restitution: penalty_damping sets what an impact loses";
-inline constexpr const char* kPlainPenalty = "penalty forces have Coulomb friction with mu alone";
+inline constexpr const char* kPlainPenalty = "coefficients of penalty forces do not depend on the solution";
 inline constexpr const char* kNoJoints =
     "penalty forces remove overlaps by themselves, and there are no joints";
 inline constexpr const char* kOwnBounds = "sigma_rule = ipc2020 has bounds and a growth of its own";

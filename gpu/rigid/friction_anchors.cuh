@@ -39,6 +39,8 @@ class FrictionAnchors {
   /// Moves anchors and contacts to the end of the step. `contacts`: those of `begin`.
   template <int D>
   void advance(Context& ctx, const RigidContact* contacts, const Solved<D>& solved);
+  /// A step without anchored friction, in place of begin and advance.
+  void drop() { next_ = Buffer<ContactAnchor>(); }
   /// The step is complete. Until then a failed step leaves the anchors of the last one.
   void keep();
 

@@ -322,7 +322,8 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
     anchors_.begin(ctx, last_.contacts, last_.contact_count);
     last_.anchors = anchors_.start();
   } else {
-    anchors_.forget();
+    anchors_.drop();
+    last_.anchors = {};
   }
   system.set_cancel(cancel_);
   system.start_friction();
@@ -367,7 +368,6 @@ void RigidStepper::solve_among_solids(Context& ctx, ContactSystem<D>& system, co
   }
   CouplingRecord done = solve_coupled(ctx, system, solver, params, lab, report);
   settle_friction(ctx, system, solver, params, lab, since_start, done, report);
-  if (!why_not.empty() && record.message.empty()) record.message = why_not;
   if (penalties_) {
     coupling_.check_equations(ctx, &summary_.data()->solids);
     last_ = pushed;
@@ -379,6 +379,7 @@ void RigidStepper::solve_among_solids(Context& ctx, ContactSystem<D>& system, co
     if (record.guard->solves > 0)
       record.linearisation_error |= coupling_.solids().linearisation_error(ctx).is_large();
   }
+  if (!why_not.empty() && record.message.empty()) record.message = why_not;
   report.pcg_iterations = done.pcg_iterations;
   record.rounds = done.rounds;
   report.seconds.linear_solve += done.linear_seconds;
@@ -507,8 +508,12 @@ void RigidStepper::finish(Context& ctx, const Params& params, StepReport& report
   // The work of motors, and of scripts and forces on elastic solids, is not counted.
   if (joints_.size() == 0 && !coupling_.active())
     judgement.work = summary.judge.contacts.work + summary.judge.work;
-  report_law(judgement.law, params, report);
-  if (last_.lags) report_friction(params, report);
+  // Where nsgs took the place of a solver of the box law, its impulses have to lie in the cones.
+  Params judged = params;
+  if (std::string why_not; solver_in_use(params, why_not) == "nsgs")
+    judged.contact_solver = ContactSolverKind::nsgs;
+  report_law(judgement.law, judged, report);
+  if (last_.lags) report_friction(judged, report);
   if (coupling_.active()) report_solids(summary.solids, pcg_stop_, params, report);
   report_guard(params, report);
 }
