@@ -196,7 +196,7 @@ std::vector<Settings> variants_of(const Settings& base) {
 /// function is a contact without impulse and velocity, which no step of the scene has.
 bool needs_a_harder_scene(std::string_view solver, std::string_view row) {
   if (row == "fb_origin") return true;
-  if (solver == "lemke" && row == "tolerance") return true;  // a direct method where W is regular
+  if (solver == "lemke" && row == "tolerance") return true;        // a direct method where W is regular
   if (solver == "newton_fb" && row == "newton_cuts") return true;  // full steps do here
   return solver == "auto" && (row.starts_with("krylov_") || row.starts_with("newton_") ||
                               row.starts_with("rho_") || row == "section_radius");
