@@ -166,7 +166,8 @@ ContactProblem rolling_spheres(long balls, std::uint64_t seed) {
   const auto side = std::lround(std::ceil(std::sqrt(0.25 * static_cast<double>(balls))));
   for (long heap = 0; build.bodies() < count; ++heap) {
     const double radius = random.between(0.05, 0.1);
-    const Vec3d middle{static_cast<double>(heap % side), radius, static_cast<double>(heap / side)};
+    const long row = heap / side, place = heap % side;
+    const Vec3d middle{static_cast<double>(place), radius, static_cast<double>(row)};
     std::vector<RigidBody> heaped;
     const auto add = [&](const Vec3d& position) {
       RigidBody ball = solid_ball(random.between(1, 4), radius);
