@@ -89,7 +89,7 @@ std::string field_fault(const ShapeMesh& mesh) {
     if ((n[a] - 1) % root != 0) return "the root cells of its distance field do not fill its box";
     roots *= static_cast<std::size_t>((n[a] - 1) / root);
   }
-  const std::string broken = "the tree of its distance field does not fit its cells";
+  std::string broken = "the tree of its distance field does not fit its cells";
   if (mesh.tree.size() < roots) return broken;
   // Children come after their parents, in steps of eight: no walk down is longer than the levels allow.
   std::vector<std::int32_t> depth(mesh.tree.size(), -1);
