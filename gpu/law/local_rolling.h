@@ -115,6 +115,29 @@ struct RootBracket {
   }
 };
 
+/// The root of a function that is negative at bracket.low; until a value is not, places go away by `growth`.
+struct RootSearch {
+  RootBracket bracket;
+  double growth;
+  bool open = true;
+
+  /// From the value at x to the next place; false where there is none between.
+  SS_HD bool move(double& x, double value) {
+    if (open && value < 0) {
+      bracket.low = x;
+      bracket.at_low = value;
+      x *= growth;
+      return true;
+    }
+    bracket.take(x, value);
+    open = false;
+    if (bracket.closed()) return false;
+    const double middle = bracket.next();
+    x = middle > bracket.low && middle < bracket.high ? middle : 0.5 * (bracket.low + bracket.high);
+    return true;
+  }
+};
+
 /// `multiplier`: b; in: a guess, or 0.
 SS_HD inline DiscImpulses solve_two_discs(const TwoDiscs& discs, double& multiplier) {
   constexpr double negligible = 8 * std::numeric_limits<double>::epsilon(), most = 1e6;
@@ -128,23 +151,12 @@ SS_HD inline DiscImpulses solve_two_discs(const TwoDiscs& discs, double& multipl
   // Beyond the root: from the line through the value at 0, which is right where C is isotropic.
   const double rest = 1 + found.excess;
   double x = guess > 0 ? guess : size * (rest * most > 1 ? -found.excess / rest * (1 + 1e-3) : 1.0);
-  RootBracket bracket{0, found.excess, 0, 0};
-  bool open = true;
+  RootSearch search{{0, found.excess, 0, 0}, 4};
   for (int iteration = 0; iteration < 100; ++iteration) {
     found = discs.at(x, a);
     if (std::fabs(found.excess) <= negligible) break;
     const double value = found.excess < most ? found.excess : most;
-    if (open && value < 0) {
-      bracket.low = x;
-      bracket.at_low = value;
-      x *= 4;
-      continue;
-    }
-    bracket.take(x, value);
-    open = false;
-    if (bracket.closed()) break;
-    const double middle = bracket.next();
-    x = middle > bracket.low && middle < bracket.high ? middle : 0.5 * (bracket.low + bracket.high);
+    if (!search.move(x, value)) break;
   }
   multiplier = found.b;
   // Where rows are coupled strongly, y_A can have several solutions or none for the same b, and the function
@@ -185,22 +197,11 @@ SS_HD inline Vec<double, D> solve_rolling_associated(const LocalData<D>& data, c
   const double sigma = disc_length(tangential(q), 0) + disc_length(tangential(q), 1);
   const double size = std::fabs(q[0]) + sigma;
   double x = (sigma - q[0]) * data.inverse_normal;
-  RootBracket bracket{0, q[0] - sigma, 0, 0};
-  bool open = true;
+  RootSearch search{{0, q[0] - sigma, 0, 0}, 2};
   for (int iteration = 0; iteration < 300; ++iteration) {
     const double value = slope(x);
     if (std::fabs(value) <= 8 * std::numeric_limits<double>::epsilon() * size) break;
-    if (open && value < 0) {
-      bracket.low = x;
-      bracket.at_low = value;
-      x *= 2;
-      continue;
-    }
-    bracket.take(x, value);
-    open = false;
-    if (bracket.closed()) break;
-    const double middle = bracket.next();
-    x = middle > bracket.low && middle < bracket.high ? middle : 0.5 * (bracket.low + bracket.high);
+    if (!search.move(x, value)) break;
   }
   return from_parts<D>(x, found.y);
 }
