@@ -32,7 +32,9 @@ class LoadedProblem {
   }
 
   SolveReport solve(std::string_view solver, const LabParams& params, const ContactLab::Options& options) {
-    build(params.storage, find_contact_solver(solver)->has(SolverTrait::bodies));
+    // Heights are known where W is kept by bodies.
+    build(params.storage, find_contact_solver(solver)->has(SolverTrait::bodies) ||
+                              params.ordering == SweepOrder::height);
     SolveReport report;
     report.solver = solver;
     if (params.warm_start && problem_.guess.size() == problem_.size()) upload_impulses(problem_.guess);

@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-VELOCITY = ["nsgs", "prox_gs", "prox_jacobi", "nncg", "auto", "manifold_gs", "newton_ac", "newton_fb", "newton_minmap", "newton_al",
+VELOCITY = ["nsgs", "prox_gs", "prox_jacobi", "nncg", "auto", "manifold_gs", "newton_ac", "newton_fb", "newton_minmap", "newton_ncp", "newton_al",
             "spg", "apgd", "admm", "staggered", "pgs", "pgs_jacobi", "pgs_sm", "pivot_incremental", "pivot_block",
             "lemke", "penalty_implicit"]
 # The rows of gpu/params/contact_solvers.h: the law of each solver. VELOCITY has them in the page's order.

@@ -110,6 +110,12 @@ class ElasticSolids {
   /// The weights W [kg] of the nodes for ADMM [Daviet20 §6.2.6]; zero at scripted nodes and at nodes of
   /// affine bodies, whose control nodes have weights.
   void nodal_weights(Context& ctx, double* weight) const;
+  /// Weights D [kg] for `jacobi`: a third of the trace of each node's block of A, at the nodes of
+  /// nodal_weights, all of them enlarged by one factor where steps with them would not be stable. Some host
+  /// reads.
+  void jacobi_weights(Context& ctx, double* weight);
+  /// v += D^-1 (f + J - A v) [Course Alg.16 line 6]: a step of Jacobi's method. J null: none.
+  void jacobi(Context& ctx, const Vec3* impulse, const double* weight, Vec3* v);
   /// `solve` is then that of A + W, until `remove_weights` or the next assembly. Other methods need A: call
   /// them after `remove_weights`.
   void add_weights(Context& ctx, const double* weight);
@@ -157,6 +163,8 @@ class ElasticSolids {
   Buffer<Vec3> x, v;  // per node [m], [m/s]
 
  private:
+  template <class Rule>
+  void weigh(Context& ctx, const Rule& rule, double* weight) const;
   void set_masses(Context& ctx);
   // Stages of `begin_step` and `solve`.
   void assemble(Context& ctx, const Vec3* at, const Vec3* guess, const Vec3* still, const AirMotion& air);

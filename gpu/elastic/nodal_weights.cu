@@ -1,5 +1,6 @@
 // ElasticSolids: the weights of nodes for ADMM, and A + W in place of A.
 #include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
 #include "gpu/elastic/elastic_solids.cuh"
 #include "gpu/math/eigen.h"
 
@@ -21,9 +22,19 @@ struct WeightRule {
   }
 };
 
+/// A third of the trace of A_jj [kg], times `scale`.
+struct TraceRule {
+  double scale, dt2;
+
+  SS_HD double operator()(const Mat3& block, double) const {
+    return scale * dt2 * static_cast<double>(trace(block)) / 3;
+  }
+};
+
 /// The weights of nodes that have blocks of their own in A; zero for others.
+template <class Rule>
 struct NodeWeights {
-  WeightRule rule;
+  Rule rule;
   const std::uint8_t* held;
   const std::int32_t* embedded;  // see EmbeddingView::index; null: no affine bodies
   const Mat3* diagonal;
@@ -37,8 +48,9 @@ struct NodeWeights {
 };
 
 /// Those of the control nodes of affine bodies, each with a quarter of the mass.
+template <class Rule>
 struct ControlWeights {
-  WeightRule rule;
+  Rule rule;
   const std::uint8_t* held;
   const std::int32_t* control;
   const BodyBlock* block;
@@ -53,6 +65,43 @@ struct ControlWeights {
   }
 };
 
+/// A start with parts of all modes.
+struct StartPowers {
+  const double* weight;
+  Vec3* at;
+
+  SS_HD void operator()(std::size_t i) const {
+    for (int k = 0; k < 3; ++k)
+      at[i][k] =
+          weight[i] > 0
+              ? ((i * 2654435761U + 40503U * static_cast<unsigned>(k)) >> 9 & 1U) != 0 ? Real(1) : Real(-1)
+              : Real(0);
+  }
+};
+
+/// at = D^-1 A at; `image` is A at / dt^2. Returns a node's part of |at|^2 in the norm of D.
+struct PowerOfNode {
+  const double* weight;
+  double dt2;
+  const Vec3* image;
+  Vec3* at;
+
+  SS_HD double operator()(std::size_t i) const {
+    if (!(weight[i] > 0)) return 0;
+    const double factor = dt2 / weight[i];
+    const Vec<double, 3> next = factor * image[i].template cast<double>();
+    at[i] = next.template cast<Real>();
+    return weight[i] * norm2(next);
+  }
+};
+
+struct ScalePower {
+  Real factor;
+  Vec3* at;
+
+  SS_HD void operator()(std::size_t i) const { at[i] *= factor; }
+};
+
 /// to = scale weight.
 void scale_weights(Context& ctx, std::size_t n, double scale, const double* weight, Real* to) {
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { to[i] = static_cast<Real>(scale * weight[i]); });
@@ -60,17 +109,55 @@ void scale_weights(Context& ctx, std::size_t n, double scale, const double* weig
 
 }  // namespace
 
-void ElasticSolids::nodal_weights(Context& ctx, double* weight) const {
-  const WeightRule rule{params_.admm_beta, params_.admm_sigma, params_.dt * params_.dt};
+template <class Rule>
+void ElasticSolids::weigh(Context& ctx, const Rule& rule, double* weight) const {
   const EmbeddingView view = embedding_.view();
   launch(ctx, size(),
-         NodeWeights{rule, device_.scripted.data(), embedding_.empty() ? nullptr : view.index,
-                     matrix_.diagonal(), device_.mass.data(), weight},
+         NodeWeights<Rule>{rule, device_.scripted.data(), embedding_.empty() ? nullptr : view.index,
+                           matrix_.diagonal(), device_.mass.data(), weight},
          kMedium);
   launch(ctx, embedding_.body_count(),
-         ControlWeights{rule, device_.scripted.data(), view.control, matrix_.body_blocks().data(),
-                        affine_mass_.data(), weight},
+         ControlWeights<Rule>{rule, device_.scripted.data(), view.control, matrix_.body_blocks().data(),
+                              affine_mass_.data(), weight},
          kMedium);
+}
+
+void ElasticSolids::nodal_weights(Context& ctx, double* weight) const {
+  weigh(ctx, WeightRule{params_.admm_beta, params_.admm_sigma, params_.dt * params_.dt}, weight);
+}
+
+void ElasticSolids::jacobi_weights(Context& ctx, double* weight) {
+  // A Jacobi step is stable where twice the weights exceed A. Powers of D^-1 A tell by how much they do.
+  constexpr int kPowers = 20;
+  constexpr double kMargin = 1.1;  // powers estimate the largest eigenvalue from below
+  weigh(ctx, TraceRule{1, params_.dt * params_.dt}, weight);
+  Vec3* at = change_.data();
+  launch(ctx, size(), StartPowers{weight, at});
+  double ratio = 0;
+  for (int k = 0; k < kPowers; ++k) {
+    embedding_.expand(ctx, at);
+    matrix_.multiply(ctx, at, residual_.data());
+    embedding_.reduce(ctx, residual_.data());
+    reduce_sum(ctx, size(), PowerOfNode{weight, params_.dt * params_.dt, residual_.data(), at},
+               number_.data(), kMedium);
+    const double square = read_back(ctx, number_.data());
+    if (!(square > 0)) return;  // nothing moves
+    if (k > 0) ratio = std::sqrt(square);
+    launch(ctx, size(), ScalePower{static_cast<Real>(1 / std::sqrt(square)), at});
+  }
+  const double scale = 0.5 * kMargin * ratio;
+  if (scale > 1) weigh(ctx, TraceRule{scale, params_.dt * params_.dt}, weight);
+}
+
+void ElasticSolids::jacobi(Context& ctx, const Vec3* impulse, const double* weight, Vec3* velocity) {
+  embedding_.expand(ctx, velocity);
+  correct(ctx, impulse, velocity);
+  const Vec3* residual = residual_.data();
+  const double dt2 = params_.dt * params_.dt;
+  launch(ctx, size(), [=] SS_LAMBDA(std::size_t i) {
+    if (weight[i] > 0) velocity[i] += static_cast<Real>(dt2 / weight[i]) * residual[i];
+  });
+  embedding_.expand(ctx, velocity);
 }
 
 void ElasticSolids::add_weights(Context& ctx, const double* weight) {

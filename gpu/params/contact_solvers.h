@@ -20,11 +20,11 @@ namespace stickslip {
 // order is that of the enumerators.
 // clang-format off
 #define STICKSLIP_CONTACT_SOLVERS(PROBLEM, BODIES, STEP)                                                                               \
-  PROBLEM(pgs_jacobi, pgs_jacobi, box, none, "relaxation",                                                                     \
+  PROBLEM(pgs_jacobi, pgs_jacobi, box, none, "relaxation contraction",                                                         \
           "projected Jacobi by scalar rows, box friction [Course 3.2.1]")                                                      \
-  PROBLEM(pgs, pgs, box, none, "sweep relaxation",                                                                             \
+  PROBLEM(pgs, pgs, box, none, "sweep joints relaxation contraction",                                                          \
           "projected Gauss-Seidel by scalar rows, box friction (PSOR with omega) [Course Alg.6]")                              \
-  PROBLEM(nsgs, nsgs, exact, rolling, "sweep relaxation",                                                                      \
+  PROBLEM(nsgs, nsgs, exact, rolling, "sweep joints relaxation",                                                               \
           "blocked Gauss-Seidel with the exact solution of every contact [Course 3.2.4]")                                      \
   PROBLEM(prox_jacobi, prox_jacobi, exact, rolling, "prox adaptive",                                                           \
           "proximal fixed point, Jacobi, r-factors [Course Alg.11]")                                                           \
@@ -63,7 +63,9 @@ namespace stickslip {
   STEP(penalty_implicit, penalty_implicit, penalty, forces, "sweep relaxation",                                                \
        "springs and dampers at overlaps, linearised at the step's end: stable, and soft [Course 5.1]") \
   PROBLEM(newton_al, newton_al, exact, bodies | free_checks, "augmentation",                                                   \
-          "Newton on the augmented Lagrangian, in the velocities of the bodies, multipliers by Uzawa's method [Alart91]")
+          "Newton on the augmented Lagrangian, in the velocities of the bodies, multipliers by Uzawa's method [Alart91]") \
+  PROBLEM(newton_ncp, newton_ncp, exact, assembled | free_checks, "newton damping fischer_burmeister ncp",                     \
+          "damped nonsmooth Newton on complementarity functions, with the multiplier of maximal dissipation as an unknown [Course 3.3.3-3.3.4]")
 // clang-format on
 
 enum class ContactSolverKind : int {

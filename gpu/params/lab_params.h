@@ -15,15 +15,18 @@ namespace stickslip {
   INT(check_interval, 0, 0, 1000000, "1", stop, "iterations between two checks of the residual, where each costs a product with W; 0 chooses from the progress seen", INACTIVE(s.solver().has(SolverTrait::free_checks), std::string(s.solver().name) + " has the velocities of every iterate, so that a check costs nothing")) \
   BOOL(warm_start, false, stop, "start from the problem's guess instead of zero", INACTIVE(s.solver().kind == ContactSolverKind::lemke, "lemke starts from zero"))\
   CHOICE(storage, DelassusStorage, automatic, stop, "W assembled in blocks, or applied as H A^-1 H' (bodies only)", "auto|assembled|factored", INACTIVE(s.solver().has(SolverTrait::manifolds), "manifold_gs stores manifolds, not W")) \
-  CHOICE(ordering, SweepOrder, automatic, sweep, "order of Gauss-Seidel: as stored (one thread), or by colours (parallel); auto: by colours on cuda and for many contacts; on the cpu, for comparison: random, gap (the fastest approach first) or impulse (the largest of the last sweep first)", "auto|natural|coloured|random|gap|impulse") \
+  CHOICE(ordering, SweepOrder, automatic, sweep, "order of Gauss-Seidel: as stored (one thread), or by colours (parallel); auto: by colours on cuda and for many contacts; on the cpu, for comparison: random, gap (the fastest approach first), impulse (the largest of the last sweep first) or height (the fewest contacts above an immovable body first)", "auto|natural|coloured|random|gap|impulse|height") \
   BOOL(symmetric_sweeps, false, sweep, "sweep forth and back")                                                                 \
   REAL(sleep, 0.0, 0.0, 1.0, "1", sweep, "contacts whose update is below this share of the tolerance rest for a while; 0: none") \
+  BOOL(joint_block, false, joints, "solve the rows of all joints as one block after each sweep, factorised or by conjugate gradients, instead of joint by joint", INACTIVE(!s.scene.joints, "this scene has no joints")) \
   REAL(omega, 1.0, 0.01, 1.99, "1", relaxation, "over-relaxation of every block update")                                       \
   CHOICE(r_strategy, RFactorStrategy, blocked, prox, "r-factors: one for all, 1 / W_ii, or by blocks (1 / W_nn, W_tt^-1)", "global|local|blocked") \
   REAL(r_scale, 1.0, 1e-6, 1e6, "1", prox, "factor on the r-factors")                                                          \
   BOOL(r_adaptive, true, adaptive, "drop an iterate that moved further than the last and shrink the r-factors")                \
   REAL(r_shrink, 0.0, 0.0, 0.999, "1", adaptive, "what r-factors shrink by; 0: 0.5 (global, blocked) or 0.9 (local)", INACTIVE(!s.lab.r_adaptive, "r_adaptive is off")) \
   CHOICE(r_rule, AdaptiveRFactors, windowed, adaptive, "when an iterate is dropped: it moved further than all of the last 16 (windowed; r-factors grow again), or than the one before (printed)", "windowed|printed", INACTIVE(!s.lab.r_adaptive, "r_adaptive is off")) \
+  CHOICE(contraction_test, ContractionTest, off, contraction, "end when a merit of successive iterates grows (divergence) or settles [Course Alg.7]: the largest change (change), or the largest impulse as printed, which ends nearly every solve at its second sweep", "off|change|printed") \
+  REAL(contraction_threshold, 1e-6, 1e-15, 1.0, "1", contraction, "relative size of the merit that counts as settled", INACTIVE(s.lab.contraction_test == ContractionTest::off, "contraction_test is off")) \
   BOOL(conjugate, true, manifold, "carry the change of a symmetric sweep further, along conjugate directions")                  \
   INT(prox_local_steps, 2, 1, 1000, "1", prox_local, "proximal steps of a block in its turn of prox_gs (1: the text's), or rounds of a manifold in its turn of manifold_gs")        \
   BOOL(de_saxce, true, convex, "iterate on the shift mu |u_T| so that convex solvers reach exact Coulomb; else the associated law") \
@@ -51,6 +54,8 @@ namespace stickslip {
   BOOL(newton_safeguards, true, newton, "a proximal term where contacts outnumber degrees of freedom, and undamped steps where damped ones fail; off: as printed, without them") \
   BOOL(newton_damped, true, damping, "damp steps by a line search on the merit |Phi|^2 / 2")                                   \
   CHOICE(fb_origin, FischerBurmeisterOrigin, diagonal, fischer_burmeister, "derivatives by (impulse, velocity) where both are zero: (1 - 1/sqrt 2) of each, or (1, 0) [Course Eqs.187-188]", "diagonal|printed") \
+  CHOICE(ncp_function, NcpFunction, fischer_burmeister, ncp, "the function that vanishes where 0 <= a, 0 <= b, a b = 0", "fischer_burmeister|minimum") \
+  CHOICE(ncp_system, NcpSystem, newton, ncp, "Newton systems with the multiplier gamma as an unknown, or the symmetric fixed point in which friction is a compliance [Macklin19]", "newton|fixed_point") \
   REAL(al_rho, 10.0, 1e-3, 1e6, "1", augmentation, "first penalty of newton_al, in units of 1 / s_c, the inverse of a block's mean diagonal; it adapts") \
   INT(sm_sweeps, 10, 1, 10000, "1", subspace, "PGS sweeps before each subspace phase of PGS-SM (k_pgs)")                       \
   INT(sm_solves, 5, 1, 1000, "1", subspace, "subspace solves of a phase at most (k_sm)")                                       \
@@ -64,11 +69,13 @@ namespace stickslip {
 // clang-format on
 
 enum class DelassusStorage : int { automatic, assembled, factored };
-enum class SweepOrder : int { automatic, natural, coloured, random, gap, impulse };
+enum class SweepOrder : int { automatic, natural, coloured, random, gap, impulse, height };
+enum class ContractionTest : int { off, change, printed };
 enum class RFactorStrategy : int { global, local, blocked };
 enum class AdaptiveRFactors : int { windowed, printed };
 enum class NewtonLinear : int { automatic, direct, krylov };
 enum class NncgSweep : int { pgs, nsgs, prox };
+enum class NcpSystem : int { newton, fixed_point };
 
 /// The settings of a solve in the lab.
 struct LabParams {

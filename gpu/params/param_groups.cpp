@@ -118,7 +118,9 @@ constexpr ParamGroup kGroups[] = {
 constexpr ParamGroup kLabGroups[] = {
     {"stop", "Accuracy and budget", Scenes::all, rule_of_solvers},
     {"sweep", "Sweeps", Scenes::all, rule_of_solvers},
+    {"joints", "Joints", Scenes::all, rule_of_solvers},
     {"relaxation", "Relaxation", Scenes::all, rule_of_solvers},
+    {"contraction", "Contraction test", Scenes::all, rule_of_solvers},
     {"prox", "r-factors", Scenes::all, rule_of_prox},
     {"adaptive", "Adaptive r-factors", Scenes::all, rule_of_solvers},
     {"prox_local", "Local proximal steps", Scenes::all, rule_of_prox},

@@ -43,6 +43,13 @@ inline bool pushes_overlaps_alone(const ParamScope& s) {
 inline bool is_nodal_admm(const ParamScope& s) {
   return s.scene.coupled && s.params.coupling == SolidCoupling::nodal_admm;
 }
+/// Whether contacts of solids are those of nodes, in one way or another.
+inline bool is_nodal(const ParamScope& s) {
+  return is_nodal_admm(s) || (s.scene.coupled && s.params.coupling == SolidCoupling::ica);
+}
+inline const char* why_not_nodal(const ParamScope& s) {
+  return s.scene.coupled ? "coupling is neither nodal_admm nor ica" : "nothing in this scene is elastic";
+}
 inline const char* why_no_nodal_admm(const ParamScope& s) {
   return s.scene.coupled ? "coupling is not nodal_admm" : "nothing in this scene is elastic";
 }

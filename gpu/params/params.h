@@ -86,10 +86,10 @@ namespace stickslip {
   INT(cold_start_iterations, 1000, 0, 1000000, "1", velocity, "of manifold_gs (if chosen) or apgd at most, before the chosen solver, in a step whose contacts are new, as the first one of a scene; 0: none", INACTIVE(s.scene.coupled, "beside elastic solids the chosen solver starts by itself") INACTIVE(s.penalty_explicit(), kNothingToSolve)) \
   BOOL(shock_propagation, false, velocity, "after the solve, once more from the ground up with what lies below held still", INACTIVE(s.scene.coupled, "it does not handle elastic solids") INACTIVE(s.penalty_explicit(), "penalty_explicit leaves no contact constraints to propagate")) \
   INT(linearisations, 1, 1, 100, "1", velocity, "contact problems per step, each with the elastic forces linearised where the last one led", INACTIVE(!s.scene.coupled, "nothing in this scene is elastic")) \
-  CHOICE(coupling, SolidCoupling, rounds, velocity, "how contacts of elastic solids are solved: rounds of a problem between bodies and particles and of PCG; factor: W of all contacts from a factorisation on the host, for problems of up to some thousand rows; nodal_admm: ADMM on the velocities of touched nodes [Daviet20]", "rounds|factor|nodal_admm", INACTIVE(!s.scene.coupled, "nothing in this scene is elastic")) \
-  REAL(admm_tolerance, 1e-5, 1e-12, 1.0, "m", velocity, "nodal_admm: ends where dt (|v - v_last| + |v - p|) is less, for the largest component of each", INACTIVE(!is_nodal_admm(s), why_no_nodal_admm(s))) \
-  INT(admm_iterations, 25, 1, 100000, "1", velocity, "nodal_admm: iterations per contact problem at most", INACTIVE(!is_nodal_admm(s), why_no_nodal_admm(s))) \
-  INT(projection_sweeps, 10, 1, 10000, "1", velocity, "nodal_admm: Gauss-Seidel sweeps over the contacts in each projection", INACTIVE(!is_nodal_admm(s), why_no_nodal_admm(s))) \
+  CHOICE(coupling, SolidCoupling, rounds, velocity, "how contacts of elastic solids are solved: rounds of a problem between bodies and particles and of PCG; factor: W of all contacts from a factorisation on the host, for problems of up to some thousand rows; nodal_admm: ADMM on the velocities of touched nodes [Daviet20]; ica: Jacobi splitting of A, for comparison [Course Alg.16]", "rounds|factor|nodal_admm|ica", INACTIVE(!s.scene.coupled, "nothing in this scene is elastic")) \
+  REAL(admm_tolerance, 1e-5, 1e-12, 1.0, "m", velocity, "nodal_admm: ends where dt (|v - v_last| + |v - p|) is less, for the largest component of each; ica: where dt |v - v_last| is", INACTIVE(!is_nodal(s), why_not_nodal(s))) \
+  INT(admm_iterations, 25, 1, 100000, "1", velocity, "nodal_admm and ica: iterations per contact problem at most", INACTIVE(!is_nodal(s), why_not_nodal(s))) \
+  INT(projection_sweeps, 10, 1, 10000, "1", velocity, "nodal_admm and ica: Gauss-Seidel sweeps over the contacts in each projection", INACTIVE(!is_nodal(s), why_not_nodal(s))) \
   REAL(admm_beta, 25.0, 1e-6, 1e12, "1", velocity, "nodal_admm: the weight of a node is at most this times its mass, or admm_sigma times its stiffness if that is more", INACTIVE(!is_nodal_admm(s), why_no_nodal_admm(s))) \
   REAL(admm_sigma, 1e-3, 0.0, 1.0, "1", velocity, "nodal_admm: the weight of a node is at least this times the smallest eigenvalue of its block of A", INACTIVE(!is_nodal_admm(s), why_no_nodal_admm(s))) \
   BOOL(admm_accelerated, true, velocity, "nodal_admm: Nesterov's momentum, restarted where the residual grows [Daviet20 Alg.4]", INACTIVE(!is_nodal_admm(s), why_no_nodal_admm(s))) \
@@ -166,7 +166,7 @@ enum class AdditiveBlocks : int { b3_9, b3_27, b9_27, b3_9_27 };
 enum class PcgCriterion : int { relative, truncated, condition_x, condition_b, euclidean };
 enum class CcdMethod : int { additive, cubic, multivariate, inclusion };
 enum class RigidIntegrator : int { semi_implicit, midpoint };
-enum class SolidCoupling : int { rounds, factor, nodal_admm };
+enum class SolidCoupling : int { rounds, factor, nodal_admm, ica };
 enum class Stabilisation : int { none, baumgarte, spring_damper, projection };
 enum class PenaltySpring : int { linear, power, exponential, layered };
 enum class PenaltyFriction : int { regularised, anchored, kinetic };

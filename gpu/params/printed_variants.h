@@ -16,4 +16,10 @@ enum class FischerBurmeisterOrigin : int {
   printed,   // 1 by x and 0 by y [Course Eqs.187-188]
 };
 
+/// psi(a, b), zero where 0 <= a, 0 <= b and a b = 0.
+enum class NcpFunction : int {
+  fischer_burmeister,  // a + b - (a^2 + b^2)^(1/2)
+  minimum,             // min(a, b)
+};
+
 }  // namespace stickslip

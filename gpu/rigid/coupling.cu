@@ -42,6 +42,11 @@ constexpr std::size_t kMostStalledRows = 900;
 constexpr int kStalledIterations = 20;
 constexpr double kLeastBudget = 1e-6;  // [s]
 
+const char* name_of(SolidCoupling coupling) {
+  constexpr const char* kNames[] = {"rounds", "factor", "nodal_admm", "ica"};
+  return kNames[static_cast<int>(coupling)];
+}
+
 /// Makes every contact its own predecessor: for problems that are rebuilt within a step.
 void expect_same_contacts(Context& ctx, Buffer<RigidContact>& contacts) {
   RigidContact* contact = contacts.data();
@@ -307,9 +312,12 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   LabParams left = lab;
   if (lab.time_budget > 0)
     left.time_budget = std::max(kLeastBudget, lab.time_budget - clock.seconds_since_start());
-  bool admm_ended = false;
+  bool nodal_ended = false;
   if (coupling == SolidCoupling::factor) solve_factored(ctx, system, solver, left, record);
-  else if (coupling == SolidCoupling::nodal_admm) admm_ended = solve_nodal(ctx, system, left, params, record);
+  else if (coupling == SolidCoupling::nodal_admm)
+    nodal_ended = solve_nodal(ctx, system, left, params, record);
+  else if (coupling == SolidCoupling::ica)
+    nodal_ended = solve_by_anticipation(ctx, system, left, params, record);
   else if (run_rounds(ctx, system, list, solver, left, params, record) && rows <= kMostStalledRows &&
            why_no_factor(rows).empty())
     continue_factored(ctx, system, bodies, list, solver, lab, clock, record);
@@ -317,8 +325,9 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
     record.message =
         why_rounds + ": rounds took its place" + (record.message.empty() ? "" : "; ") + record.message;
   finish(ctx, system, bodies, params, lab.tolerance, record);
-  if (admm_ended && record.residual > lab.tolerance)
-    record.message = "nodal_admm ended before contact.tolerance was reached: take a smaller admm_tolerance";
+  if (nodal_ended && record.residual > lab.tolerance)
+    record.message = std::string(name_of(coupling)) +
+                     " ended before contact.tolerance was reached: take a smaller admm_tolerance";
   return done_;
 }
 
@@ -408,10 +417,10 @@ bool Coupling::run_rounds(Context& ctx, ContactSystem<D>& system, const StepCons
 
 /// Why rounds have to take the place of the chosen coupling; empty: they do not.
 std::string Coupling::why_no_other(const Params& params, std::size_t rows) const {
+  if (params.coupling == SolidCoupling::rounds) return {};
   const bool is_factored = params.coupling == SolidCoupling::factor;
-  if (!is_factored && params.coupling != SolidCoupling::nodal_admm) return {};
-  const std::string why = is_factored ? why_no_factor(rows) : why_no_admm();
-  return why.empty() ? why : std::string("coupling = ") + (is_factored ? "factor " : "nodal_admm ") + why;
+  const std::string why = is_factored ? why_no_factor(rows) : why_not_nodal();
+  return why.empty() ? why : std::string("coupling = ") + name_of(params.coupling) + " " + why;
 }
 
 /// Empty: a factorisation takes this problem.

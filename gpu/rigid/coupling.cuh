@@ -65,8 +65,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// With coupling = factor, and few enough rows, W = H A^-1 H' is formed on the host with a factorisation of
 /// A_e (to_local), and the contact solver takes the problem in that form. It needs no rounds, however stiff
 /// the solids are. Small problems whose rounds stall continue in the same way.
-/// With coupling = nodal_admm, and no joints on solids, there are neither rounds nor a contact solver: see
-/// solve_nodal.
+/// With coupling = nodal_admm or ica, and no joints on solids, there are neither rounds nor a contact solver:
+/// see solve_nodal and solve_by_anticipation.
 class Coupling {
  public:
   void load(Context& ctx, const Model& model);
@@ -178,7 +178,10 @@ class Coupling {
   template <int D>
   bool solve_nodal(Context& ctx, ContactSystem<D>& system, const LabParams& lab, const Params& params,
                    ContactSolveRecord& record);
-  std::string why_no_admm() const;
+  template <int D>
+  bool solve_by_anticipation(Context& ctx, ContactSystem<D>& system, const LabParams& lab,
+                             const Params& params, ContactSolveRecord& record);
+  std::string why_not_nodal() const;
   template <int D>
   void move_to(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec<double, 3>* impulse,
                const Wrench* wrench);
@@ -245,7 +248,8 @@ class Coupling {
   Buffer<double> core_work_;
   Buffer<StepTotals> totals_;
   std::tuple<NodalAdmm<3>, NodalAdmm<4>> admm_;
-  Iterate before_;  // what solve_nodal started from
+  std::tuple<NodalProjection<3>, NodalProjection<4>> anticipation_;
+  Iterate before_;  // what solve_nodal or solve_by_anticipation started from
   Buffer<double> node_weight_;
 };
 

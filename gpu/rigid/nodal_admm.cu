@@ -235,7 +235,7 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabPara
   return is_small;
 }
 
-std::string Coupling::why_no_admm() const {
+std::string Coupling::why_not_nodal() const {
   return particles_.frames().size() > 0 ? "takes no joints on elastic solids" : "";
 }
 

@@ -1,6 +1,7 @@
 // Gauss-Seidel sweeps: order, storage and threads.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "gpu/contact_lab.h"
@@ -277,7 +278,7 @@ BACKEND_TEST(Sweeps, OrdersAgree) {
     std::vector<double> u;
     std::set<long> counts;
     for (const SweepOrder order :
-         {SweepOrder::natural, SweepOrder::random, SweepOrder::gap, SweepOrder::impulse})
+         {SweepOrder::natural, SweepOrder::random, SweepOrder::gap, SweepOrder::impulse, SweepOrder::height})
       for (const bool symmetric : {false, true}) {
         LabParams params;
         params.ordering = order;
@@ -293,4 +294,100 @@ BACKEND_TEST(Sweeps, OrdersAgree) {
     EXPECT_GE(counts.size(), 6U);
   }
 }
+
+/// Heights of a column of nodes are their places in it, whatever the order of storage; what nothing holds is
+/// the highest.
+BACKEND_TEST(Sweeps, HeightsOfAColumn) {
+  ContactProblem column =
+      fixtures::node_column("column", {1, 2, 3, 4, 5}, std::vector<std::array<double, 3>>(5), 0.5);
+  Delassus<3> W;
+  W.build(ctx, column, true);
+  EXPECT_EQ(block_levels(W), (std::vector<std::int32_t>{0, 1, 2, 3, 4}));
+  // Without the first contact, on the ground.
+  column.laws.erase(column.laws.begin());
+  column.w.resize(column.size());
+  column.jacobian.erase(column.jacobian.begin());
+  column.block_start.erase(column.block_start.begin());
+  for (std::int32_t& start : column.block_start) --start;
+  W.build(ctx, column, true);
+  const auto floating = block_levels(W);
+  EXPECT_EQ(floating.size(), 4U);
+  for (const std::int32_t level : floating) EXPECT_EQ(level, std::numeric_limits<std::int32_t>::max());
+}
+
+/// A tower that is stored from the top down is swept from the ground up, as one that is stored so.
+BACKEND_TEST(Sweeps, HeightIsTheOrderFromTheGround) {
+  const auto iterations = [&](const ContactProblem& problem, SweepOrder order) {
+    const auto lab = make_contact_lab(Backend::cpu);
+    lab->load(problem);
+    LabParams params = with_order(order, DelassusStorage::factored);
+    params.check_interval = 1;
+    params.tolerance = 1e-6;
+    const SolveReport report = lab->solve("nsgs", params);
+    EXPECT_TRUE(report.converged);
+    return report.iterations;
+  };
+  const ContactProblem tower = random_stacks(8, 1, 3);
+  const long upwards = iterations(tower, SweepOrder::natural),
+             by_height = iterations(tower, SweepOrder::height);
+  EXPECT_EQ(upwards, by_height);
+}
 #endif
+
+/// Joints as one block reach the solution of joints one by one, in fewer sweeps along a chain.
+BACKEND_TEST(Sweeps, JointsAsOneBlock) {
+  const auto lab = make_contact_lab(STICKSLIP_ON_CUDA ? Backend::cuda : Backend::cpu);
+  for (const DelassusStorage storage : {DelassusStorage::assembled, DelassusStorage::factored}) {
+    lab->load(tasora_b1(60, 2));
+    for (const char* solver : {"nsgs", "pgs"}) {
+      LabParams params;
+      params.storage = storage;
+      params.check_interval = 1;
+      const SolveReport apart = lab->solve(solver, params);
+      params.joint_block = true;
+      const SolveReport together = lab->solve(solver, params);
+      ASSERT_TRUE(apart.converged) << apart.message;
+      ASSERT_TRUE(together.converged) << together.message << " " << together.judgement.residual;
+      EXPECT_LT(5 * together.iterations, apart.iterations);
+      for (std::size_t i = 0; i < apart.u.size(); ++i) ASSERT_NEAR(apart.u[i], together.u[i], 1e-6);
+    }
+  }
+}
+
+/// Without joints nothing changes, bit by bit.
+BACKEND_TEST(Sweeps, JointBlockNeedsJoints) {
+  const auto lab = make_contact_lab(STICKSLIP_ON_CUDA ? Backend::cuda : Backend::cpu);
+  lab->load(random_stacks(8, 2, 3));
+  LabParams params;
+  params.max_iterations = 20;
+  const SolveReport plain = lab->solve("nsgs", params);
+  params.joint_block = true;
+  EXPECT_TRUE(plain.r == lab->solve("nsgs", params).r);
+}
+
+/// The printed test takes the growth of a sweep from zero for divergence, or ends where the largest impulse
+/// shrinks; it does not look at the law. The test of changes ends where sweeps have settled.
+BACKEND_TEST(Sweeps, TestsForContraction) {
+  const auto lab = make_contact_lab(STICKSLIP_ON_CUDA ? Backend::cuda : Backend::cpu);
+  lab->load(tasora_b2(60, 3));
+  for (const char* solver : {"pgs", "pgs_jacobi"}) {
+    SCOPED_TRACE(solver);
+    LabParams params;
+    params.check_interval = 1;
+    const SolveReport plain = lab->solve(solver, params);
+    ASSERT_TRUE(plain.converged);
+    params.contraction_test = ContractionTest::printed;
+    const SolveReport printed = lab->solve(solver, params);
+    EXPECT_EQ(printed.end, SolveEnd::stalled);
+    EXPECT_LE(printed.iterations, 2);
+    EXPECT_GT(printed.judgement.residual, 1e-3);
+    EXPECT_NE(printed.message.find("test for contraction"), std::string::npos) << printed.message;
+    params.contraction_test = ContractionTest::change;
+    params.contraction_threshold = 1e-3;
+    const SolveReport change = lab->solve(solver, params);
+    EXPECT_EQ(change.end, SolveEnd::stalled);
+    EXPECT_LT(change.iterations, plain.iterations);
+    // A start at the solution does not change, whatever the test is.
+    EXPECT_FALSE(change.converged);
+  }
+}

@@ -2,7 +2,8 @@
 """fclib_siconos.py PROBLEM.npz RESULT.npz SOLVER TOLERANCE LIMIT REPEATS: one solver of Siconos on one problem.
 
 Runs in its own process, since a solver may crash or never return: SIGALRM ends it LIMIT seconds after a call.
-Only the call of fc3d_driver is timed, each time with a new problem, new options, and from zero."""
+Two times are kept: that of its own form of the problem, made of W in compressed columns (blocks, where the
+solver takes them), and that of the call of fc3d_driver, each time with new options and from zero."""
 import os
 import signal
 import sys
@@ -88,7 +89,7 @@ def main(arguments: list[str]) -> None:
 
     def save() -> None:
         with open(target + ".part", "wb") as file:
-            np.savez(file, r=r, info=info, times=times, iterations=options.iparam[numerics.SICONOS_IPARAM_ITER_DONE])
+            np.savez(file, r=r, info=info, times=times, setups=setups, iterations=options.iparam[numerics.SICONOS_IPARAM_ITER_DONE])
         os.replace(target + ".part", target)
 
     source, target, name, tolerance, limit, repeats = arguments
@@ -97,10 +98,12 @@ def main(arguments: list[str]) -> None:
     size = len(data["q"])
     W = sparse.csc_matrix((data["x"], data["i"], data["p"]), shape=(size, size))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    times = []
+    times, setups = [], []
     while not times or len(times) < repetitions(times[0], int(repeats)) and sum(times) < ENOUGH_SECONDS:
+        begin = time.perf_counter()
         matrix = stored(W, SOLVERS[name][2])
         problem = numerics.FrictionContactProblem(3, matrix, data["q"], data["mu"])
+        setups.append(time.perf_counter() - begin)
         options = options_of(name, float(tolerance))
         r, u = np.zeros(size), np.zeros(size)
         signal.setitimer(signal.ITIMER_REAL, float(limit))

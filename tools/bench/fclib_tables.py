@@ -1,7 +1,7 @@
 """Tables, means and performance profiles of runs of several solvers on several problems. Pure Python; plots need matplotlib.
 
 A run: {problem, side ("ours" or "siconos"), solver, tolerance, ms or None, setup_ms, siconos_error, judge,
-end}. The errors are measured on its impulses, in the same way for both sides. Three rules decide whether a
+end}. Its cost is ms + setup_ms, on both sides, unless a table says "solve alone". The errors are measured on its impulses, in the same way for both sides. Three rules decide whether a
 run counts for a tolerance:
   own      it was run with this tolerance and stopped by its own criterion: Siconos by its error function,
            ours by the judge, which is stricter;
@@ -37,11 +37,11 @@ def reached(run: dict, tolerance: float, rule: str) -> bool:
     return run["tolerance"] == tolerance and run["end"] == "converged" and at_most(run[measure], tolerance)
 
 
-def cost(run: dict, setup: bool) -> float:
+def cost(run: dict, setup: bool = True) -> float:
     return run["ms"] + (run.get("setup_ms") or 0 if setup else 0)
 
 
-def fastest(runs: list[dict], problem: str, tolerance: float, rule: str, *, side=None, solver=None, setup=False):
+def fastest(runs: list[dict], problem: str, tolerance: float, rule: str, *, side=None, solver=None, setup=True):
     """The fastest run that counts, or None."""
     found = [run for run in runs if run["problem"] == problem and side in (None, run["side"])
              and solver in (None, run["solver"]) and reached(run, tolerance, rule)]
@@ -53,21 +53,20 @@ def geometric_mean(values: list[float]) -> float:
 
 
 def comparison(result: dict, tolerance: float, rule: str) -> list[dict]:
-    """Per problem: the best of both sides and auto, with and without our setup. Ratios: Siconos over ours."""
+    """Per problem: the best of both sides and auto, with set-up; the ratios Siconos over ours, also of solves alone."""
     rows = []
     for problem in result["problems"]:
-        def best(**which):
-            return fastest(result["runs"], problem["name"], tolerance, rule, **which)
+        row = {"problem": problem}
+        for prefix, setup in (("", True), ("bare_", False)):
+            def best(**which):
+                return fastest(result["runs"], problem["name"], tolerance, rule, setup=setup, **which)
 
-        theirs, ours, auto = best(side=THEIRS), best(side=OURS), best(side=OURS, solver="auto")
-        whole, auto_whole = best(side=OURS, setup=True), best(side=OURS, solver="auto", setup=True)
-
-        def ratio(run, setup=False):
-            return theirs["ms"] / cost(run, setup) if theirs and run else None
-
-        rows.append({"problem": problem, "theirs": theirs, "ours": ours, "auto": auto, "ratio": ratio(ours),
-                     "auto_ratio": ratio(auto), "setup_ratio": ratio(whole, True),
-                     "auto_setup_ratio": ratio(auto_whole, True)})
+            theirs, ours, auto = best(side=THEIRS), best(side=OURS), best(side=OURS, solver="auto")
+            if setup:
+                row |= {"theirs": theirs, "ours": ours, "auto": auto}
+            for name, run in (("ratio", ours), ("auto_ratio", auto)):
+                row[prefix + name] = cost(theirs, setup) / cost(run, setup) if theirs and run else None
+        rows.append(row)
     return rows
 
 
@@ -98,21 +97,21 @@ def verdict(rows: list[dict], key: str) -> str:
 
 def table(result: dict, tolerance: float, rule: str) -> str:
     head = ("problem", "contacts", "best of Siconos", "ms", "error / judge", "best of ours", "ms", "error / judge",
-            "ratio", "with setup", "auto, ms", "auto's ratio", "with setup")
+            "ratio", "solve alone", "auto, ms", "auto's ratio", "solve alone")
     lines = [head]
     rows = comparison(result, tolerance, rule)
     for row in rows:
         theirs, ours, auto = row["theirs"], row["ours"], row["auto"]
         missing = "only ours" if ours and not theirs else "only theirs" if theirs and not ours else "-"
         lines.append((row["problem"]["name"], row["problem"]["contacts"], theirs["solver"] if theirs else "none",
-                      short(theirs and theirs["ms"]), measures(theirs), ours["solver"] if ours else "none",
-                      short(ours and ours["ms"]), measures(ours), short(row["ratio"]) if row["ratio"] else missing,
-                      short(row["setup_ratio"]), short(auto and auto["ms"]), short(row["auto_ratio"]),
-                      short(row["auto_setup_ratio"])))
+                      short(theirs and cost(theirs)), measures(theirs), ours["solver"] if ours else "none",
+                      short(ours and cost(ours)), measures(ours), short(row["ratio"]) if row["ratio"] else missing,
+                      short(row["bare_ratio"]), short(auto and cost(auto)), short(row["auto_ratio"]),
+                      short(row["bare_auto_ratio"])))
     solved = {side: sum(1 for row in rows if row[side]) for side in ("theirs", "ours", "auto")}
     notes = [f"Solved: Siconos {solved['theirs']}, ours {solved['ours']}, auto {solved['auto']} of {len(rows)}."]
-    for key, what in (("ratio", "best of theirs / best of ours"), ("setup_ratio", "the same with our setup"),
-                      ("auto_ratio", "best of theirs / auto"), ("auto_setup_ratio", "the same with our setup")):
+    for key, what in (("ratio", "best of theirs / best of ours"), ("bare_ratio", "the same, solve alone"),
+                      ("auto_ratio", "best of theirs / auto"), ("bare_auto_ratio", "the same, solve alone")):
         notes.append(f"* {what}: {verdict(rows, key)}")
     return "\n".join([f"### To {tolerance:g}, {RULES[rule]}", "", markdown(lines), "", *notes])
 
@@ -133,7 +132,7 @@ def figures(result: dict) -> list[dict]:
             ours, theirs = row["ours"], row["theirs"]
             if ours:
                 found.append({"name": f"{row['problem']['name']} to {tolerance:g} ({ours['solver']})", "unit": "ms",
-                              "value": ours["ms"], "floor": None, "floor_name": "", "peer": theirs and theirs["ms"],
+                              "value": cost(ours), "floor": None, "floor_name": "", "peer": theirs and cost(theirs),
                               "peer_name": f"Siconos {theirs['solver']}" if theirs else ""})
     return found
 
@@ -151,7 +150,7 @@ def profiles(result: dict, tolerance: float, rule: str) -> dict[tuple[str, str],
         for key in dict.fromkeys((run["side"], run["solver"]) for run in result["runs"]):
             run = fastest(result["runs"], problem["name"], tolerance, rule, side=key[0], solver=key[1])
             if run:
-                curves.setdefault(key, []).append(run["ms"] / best["ms"])
+                curves.setdefault(key, []).append(cost(run) / cost(best))
     return {key: sorted(values) for key, values in curves.items()}
 
 
@@ -225,7 +224,7 @@ def draw_profiles(result: dict, tolerance: float, path: pathlib.Path) -> None:
                handlelength=2.8, labelspacing=0.35)
     fig.text(0.055, 0.95, f"Contact solvers to {tolerance:g}: performance profiles of {result['peer']} (dashed) and ours (solid)",
              fontsize=12, fontweight="bold", va="center")
-    fig.text(0.055, 0.908, f"{result['device']}, 1 thread used, {result['date']}; time of the solve alone, limit "
+    fig.text(0.055, 0.908, f"{result['device']}, 1 thread used, {result['date']}; time of set-up and solve, limit "
              f"{result['limit']:g} s", fontsize=9, color=MUTED, va="center")
     if left:
         fig.text(0.835, 0.012, "not drawn: " + ", ".join(left), fontsize=7, color=MUTED, ha="right")

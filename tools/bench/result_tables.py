@@ -98,7 +98,7 @@ def run_text(run: dict | None, tolerance: float) -> str:
     if run is None:
         return "none"
     judged = run.get("judge")
-    return f"{run['solver']} {number(run['ms'])}" + (f" (judge: {judged:.0e})" if judged and judged > 1e3 * tolerance else "")
+    return f"{run['solver']} {number(fclib_tables.cost(run))}" + (f" (judge: {judged:.0e})" if judged and judged > 1e3 * tolerance else "")
 
 
 def fclib() -> str:
@@ -108,18 +108,18 @@ def fclib() -> str:
     for row in fclib_tables.comparison(result, tolerance, "own"):
         problem = row["problem"]
         rows.append([problem_name(problem["name"]), str(problem["contacts"]), run_text(row["theirs"], tolerance), run_text(row["ours"], tolerance),
-                     "" if row["ratio"] is None else number(row["ratio"]), number(row["auto"]["ms"]) if row["auto"] else "none"])
+                     "" if row["ratio"] is None else number(row["ratio"]), number(fclib_tables.cost(row["auto"])) if row["auto"] else "none"])
     peer = result["peer"].split()[0]
-    return (source("fclib") + f"Times in milliseconds of the fastest solver of each side, to a tolerance of {power(tolerance)}. Both sides run on one thread, for at most {result['limit']:g} s per solve. The peer is {result['peer']}.\n\n"
+    return (source("fclib") + f"Times in milliseconds, set-up included, of the fastest solver of each side, to a tolerance of {power(tolerance)}. Both sides run on one thread, for at most {result['limit']:g} s per solve. The peer is {result['peer']}.\n\n"
             + table(["problem", "contacts", f"fastest of {peer} [ms]", "fastest of ours [ms]", "ratio", "`auto` [ms]"], rows))
 
 
-def means(result: dict, tolerance: float, rule: str, setup: bool = False) -> dict:
-    """`setup`: our times contain the time to form W."""
+def means(result: dict, tolerance: float, rule: str, setup: bool = True) -> dict:
+    """`setup`: times contain the set-up of both sides."""
     rows = fclib_tables.comparison(result, tolerance, rule)
-    part = "setup_ratio" if setup else "ratio"
-    ratios = [row[part] for row in rows if row[part] is not None]
-    auto = [row["auto_" + part] for row in rows if row["auto_" + part] is not None]
+    prefix = "" if setup else "bare_"
+    ratios = [row[prefix + "ratio"] for row in rows if row[prefix + "ratio"] is not None]
+    auto = [row[prefix + "auto_ratio"] for row in rows if row[prefix + "auto_ratio"] is not None]
     return {"mean": fclib_tables.geometric_mean(ratios), "least": min(ratios, default=float("nan")),
             "auto": fclib_tables.geometric_mean(auto), "auto_wins": sum(r > 1 for r in auto), "auto_all": len(auto),
             "both": len(ratios), "theirs": sum(row["theirs"] is not None for row in rows), "ours": sum(row["ours"] is not None for row in rows), "all": len(rows)}
@@ -130,8 +130,8 @@ def fclib_means() -> str:
     peer = result["peer"].split()[0]
     rows = []
     least = min(result["tolerances"])
-    cases = [(tolerance, "own", "", False) for tolerance in sorted(result["tolerances"], reverse=True)]
-    cases += [(least, "judge", ", by the judge on both sides", False), (least, "own", ", with our time to form W", True)]
+    cases = [(tolerance, "own", "", True) for tolerance in sorted(result["tolerances"], reverse=True)]
+    cases += [(least, "judge", ", by the judge on both sides", True), (least, "own", ", solve alone", False)]
     for tolerance, rule, note, setup in cases:
         m = means(result, tolerance, rule, setup)
         rows.append([f"{power(tolerance)}{note}", f"{m['mean']:.1f}", f"{m['least']:.1f}", f"{m['auto']:.1f}, faster on {m['auto_wins']} of {m['auto_all']}",
@@ -147,7 +147,7 @@ def setup_text(result: dict, tolerance: float) -> str:
     if not many:
         return ""
     single = "".join(f", and {shares[row['problem']['name']]:.0f}% for the single contact of {problem_name(row['problem']['name'])}" for row in rows if row["problem"]["contacts"] == 1)
-    return f"\nThe time to form W on our side is {min(many):.0f} to {max(many):.0f}% of the fastest solve to {power(tolerance)}{single}.\n"
+    return f"\nOur set-up, which forms W, takes {min(many):.0f} to {max(many):.0f}% of the time of our fastest solve to {power(tolerance)}{single}.\n"
 
 
 # --- barrier --------------------------------------------------------------------------------------------------------
@@ -248,9 +248,9 @@ def figures() -> str:
     lines = []
     result = load("fclib")[0]
     tolerance = min(result["tolerances"])
-    m, whole = means(result, tolerance, "own"), means(result, tolerance, "own", setup=True)
+    m, bare = means(result, tolerance, "own"), means(result, tolerance, "own", setup=False)
     lines.append(f"**Contact solvers**, one thread: {m['both']} of {m['all']} problems are solved to {power(tolerance)} by both {result['peer']} and this program. On these the fastest solver here is {m['mean']:.1f} times "
-                 f"as fast as the fastest of {result['peer'].split()[0]} (geometric mean), and {m['least']:.1f} times in the worst case. These times leave out the time to form the Delassus matrix W. With this time on our side, the mean is {whole['mean']:.1f}.")
+                 f"as fast as the fastest of {result['peer'].split()[0]} (geometric mean), and {m['least']:.1f} times in the worst case. Both times have the set-up in them: on our side that of the Delassus matrix W. For solves alone the mean is {bare['mean']:.1f}.")
     run = load("rigid")[0]
     rows = [row for row in run["rows"] if row["scene"].startswith("pyramid") and not row.get("error")]
     most = max(row["bodies"] for row in rows)

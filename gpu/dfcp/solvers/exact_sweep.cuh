@@ -16,8 +16,11 @@ struct ExactUpdate {
   double* slip;  // per block: multiplier of the last sliding solution, the next search's initial guess
   double omega;
   RestingBlocks<D> resting;
+  std::int64_t without_joints = 0;  // as a flag; wide, so that there is no padding
 
-  SS_HD bool skip(std::size_t c) const { return resting.skip(c); }
+  SS_HD bool skip(std::size_t c) const {
+    return (without_joints != 0 && law[c].set == FrictionSet::bilateral) || resting.skip(c);
+  }
 
   SS_HD Vec<double, D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
     const Vec<double, D> solved = local_solve(law[c], local[c], u - diagonal[c] * r, slip[c]);
@@ -45,8 +48,14 @@ void prepare_exact_updates(System<D>& s, LocalData<D>* local, double* slip) {
 template <int D>
 class ExactSweep {
  public:
-  explicit ExactSweep(System<D>& s)
-      : s_(s), sweeper_(s), local_(s.ctx, s.blocks()), slip_(s.ctx, s.blocks()), resting_(s) {
+  /// `without_joints`: sweeps leave out joints.
+  explicit ExactSweep(System<D>& s, bool without_joints = false)
+      : s_(s),
+        sweeper_(s),
+        local_(s.ctx, s.blocks()),
+        slip_(s.ctx, s.blocks()),
+        resting_(s),
+        without_joints_(without_joints) {
     prepare_exact_updates(s, local_.data(), slip_.data());
   }
 
@@ -57,8 +66,8 @@ class ExactSweep {
   /// One sweep over s.r (forth and back with `symmetric_sweeps`).
   void run() { run(s_.r); }
   void run(Vec<double, D>* r) {
-    const ExactUpdate<D> update{s_.law,       s_.W.diagonal(), local_.data(),
-                                slip_.data(), s_.params.omega, resting_.view()};
+    const ExactUpdate<D> update{s_.law,          s_.W.diagonal(), local_.data(),          slip_.data(),
+                                s_.params.omega, resting_.view(), without_joints_ ? 1 : 0};
     sweeper_.run_both_ways(r, update);
   }
 
@@ -68,6 +77,7 @@ class ExactSweep {
   Buffer<LocalData<D>> local_;
   Buffer<double> slip_;
   SweepRest<D> resting_;
+  bool without_joints_;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

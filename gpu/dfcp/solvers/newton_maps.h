@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpu/law/fischer_burmeister.h"
+#include "gpu/law/ncp_friction.h"
 #include "gpu/law/nonsmooth.h"
 
 namespace stickslip {
@@ -67,6 +68,62 @@ struct FischerBurmeisterMap {
 
   SS_HD NonsmoothBlock<D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
     return in_velocities(fischer_burmeister(law[c], r, u, rho_t / scale[c], origin), {scale[c], scale[c]});
+  }
+};
+
+/// What both maps of newton_ncp read. Mobilities are multiplied by rho_t [Course §3.3.5].
+template <int D>
+struct NcpParts {
+  const ContactLaw<D>* law;
+  const Mat<double, D>* diagonal;
+  const double* scale;
+  double rho_t;
+  NcpFunction function = NcpFunction::fischer_burmeister;
+  FischerBurmeisterOrigin origin = FischerBurmeisterOrigin::diagonal;
+
+  SS_HD NcpChoice choice(std::size_t c) const {
+    const Mobility m = mobility(diagonal[c], scale[c]);
+    return {rho_t * m.normal, rho_t * m.tangential, function, origin};
+  }
+};
+
+/// The equations of r and gamma with gamma's step eliminated: gamma is an unknown of each block that takes
+/// the same step lengths as r.
+template <int D>
+struct NcpMap {
+  using InnerUnknown = double;
+  NcpParts<D> parts;
+  double *gamma, *gamma_step;  // per block [m/s], backend memory
+
+  SS_HD NcpEquations<D> equations(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u,
+                                  double length) const {
+    return ncp_equations(parts.law[c], parts.choice(c), r, u, gamma[c] + length * gamma_step[c]);
+  }
+  SS_HD NonsmoothBlock<D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
+    return NcpElimination<D>(equations(c, r, u, 0)).block;
+  }
+  SS_HD double merit(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u, double length) const {
+    return 0.5 * norm2(equations(c, r, u, length).f);
+  }
+  SS_HD void find_step(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u,
+                       const Vec<double, D>& dr, const Vec<double, D>& du) const {
+    gamma_step[c] = NcpElimination<D>(equations(c, r, u, 0)).gamma_step(dr, du);
+  }
+  SS_HD void move(std::size_t c, double length) const { gamma[c] += length * gamma_step[c]; }
+};
+
+/// The symmetric fixed point. Its own values jump with the compliance, so steps are measured by the minimum
+/// map.
+template <int D>
+struct NcpFixedPointMap {
+  using Symmetric = void;
+  NcpParts<D> parts;
+
+  SS_HD NonsmoothBlock<D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
+    return ncp_fixed_point(parts.law[c], parts.choice(c), r, u);
+  }
+  SS_HD double merit(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u, double) const {
+    return 0.5 * norm2(MinimumMap<D>{parts.law, parts.scale, parts.rho_t}(c, r, u).f);
   }
 };
 

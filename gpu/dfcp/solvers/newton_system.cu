@@ -13,6 +13,8 @@ namespace {
 /// its copies cost time too.
 constexpr std::size_t kDirectRows = STICKSLIP_ON_CUDA ? 3000 : 12000;
 
+constexpr int kBetweenChecks = 16;  // iterations of conjugate gradients between two looks at the clock
+
 template <int D>
 bool chooses_direct(const Delassus<D>& W, NewtonLinear method) {
   if (method != NewtonLinear::automatic) return method == NewtonLinear::direct;
@@ -55,6 +57,19 @@ void invert_diagonal(Context& ctx, const Delassus<D>& W, const Shift& shift, con
       kMedium);
 }
 
+/// <x, y> and |x|^2. One host read.
+template <int D>
+Vec<double, 2> products(Context& ctx, std::size_t blocks, const Vec<double, D>* x, const Vec<double, D>* y,
+                        Vec<double, 2>* out) {
+  reduce_sum(
+      ctx, blocks,
+      [=] SS_LAMBDA(std::size_t c) {
+        return Vec<double, 2>{dot(x[c], y[c]), norm2(x[c])};
+      },
+      out);
+  return read_back(ctx, out);
+}
+
 /// out = m in, block by block.
 template <int D>
 void multiply_blocks(Context& ctx, std::size_t blocks, const Mat<double, D>* m, const Vec<double, D>* in,
@@ -90,6 +105,10 @@ NewtonSystem<D>::NewtonSystem(Context& ctx, const Delassus<D>& W, const NewtonLi
     inverse_.resize(ctx, W.blocks());
     product_.resize(ctx, W.blocks());
     solution_.resize(ctx, W.blocks());
+    if (options.symmetric) {
+      direction_.resize(ctx, W.blocks());
+      dots_.resize(ctx, 1);
+    }
   }
 }
 
@@ -119,6 +138,8 @@ bool NewtonSystem<D>::solve_again(const Shift& shift, const Vec<double, D>* b, V
                                   double tolerance) {
   if (direct_) {
     solve_direct(b, x);
+  } else if (options_.symmetric) {
+    solve_symmetric(shift, b, x, std::max(tolerance, options_.tolerance));
   } else {
     solve_krylov(shift, b, x, std::max(tolerance, options_.tolerance));
   }
@@ -170,6 +191,38 @@ void NewtonSystem<D>::solve_krylov(const Shift& shift, const Vec<double, D>* b, 
       },
       options_.stop);
   precondition(solution_.data(), x);
+}
+
+/// Conjugate gradients, preconditioned by the inverted diagonal blocks. The host reads two numbers in each
+/// iteration.
+template <int D>
+void NewtonSystem<D>::solve_symmetric(const Shift& shift, const Vec<double, D>* b, Vec<double, D>* x,
+                                      double tolerance) {
+  const std::size_t n = W_.blocks();
+  invert_diagonal<D>(ctx_, W_, shift, a_.data(), b_.data(), inverse_.data());
+  Vec<double, D>*residual = product_.data(), *image = solution_.data(), *direction = direction_.data();
+  const Mat<double, D>* inverse = inverse_.data();
+  fill(ctx_, x, n, Vec<double, D>::zero());
+  copy(ctx_, residual, b, n);
+  multiply_blocks<D>(ctx_, n, inverse, residual, direction);
+  Vec<double, 2> now = products<D>(ctx_, n, residual, direction, dots_.data());
+  const double wanted = tolerance * tolerance * now[1];
+  for (int k = 0; k < options_.iterations && now[1] > wanted; ++k) {
+    if (options_.stop && k % kBetweenChecks == 0 && options_.stop()) return;
+    apply(shift, direction, image);
+    const double bend = products<D>(ctx_, n, direction, image, dots_.data())[0];
+    if (!(bend > 0)) return;
+    const double alpha = now[0] / bend;
+    launch(ctx_, n, [=] SS_LAMBDA(std::size_t c) {
+      x[c] += alpha * direction[c];
+      residual[c] -= alpha * image[c];
+      image[c] = inverse[c] * residual[c];
+    });
+    const Vec<double, 2> next = products<D>(ctx_, n, residual, image, dots_.data());
+    const double beta = next[0] / now[0];
+    launch(ctx_, n, [=] SS_LAMBDA(std::size_t c) { direction[c] = image[c] + beta * direction[c]; });
+    now = next;
+  }
 }
 
 template class NewtonSystem<3>;

@@ -18,6 +18,7 @@ struct NewtonLinearOptions {
   double tolerance = 1e-10;         // relative residual of a Krylov solve
   int iterations = 1000;            // of a Krylov solve
   std::function<bool()> stop = {};  // checked periodically by a Krylov solve
+  bool symmetric = false;           // B is the identity, A symmetric: the Krylov method is CG, else GMRES
 };
 
 /// E = absolute I + relative diag(s_c).
@@ -56,13 +57,15 @@ class NewtonSystem {
   bool factorise(const Shift& shift);
   void solve_direct(const Vec<double, D>* b, Vec<double, D>* x);
   void solve_krylov(const Shift& shift, const Vec<double, D>* b, Vec<double, D>* x, double tolerance);
+  void solve_symmetric(const Shift& shift, const Vec<double, D>* b, Vec<double, D>* x, double tolerance);
 
   Context& ctx_;
   const Delassus<D>& W_;
   NewtonLinearOptions options_;
   bool direct_;
   Buffer<Mat<double, D>> a_, b_, matrix_, inverse_;
-  Buffer<Vec<double, D>> product_, solution_;
+  Buffer<Vec<double, D>> product_, solution_, direction_;
+  Buffer<Vec<double, 2>> dots_;
   Buffer<double> size_;
   BlockLu<D> lu_;
   Gmres<D> gmres_;

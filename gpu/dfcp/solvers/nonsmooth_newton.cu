@@ -1,4 +1,4 @@
-// The nonsmooth Newton solvers: one driver, three functions of a block.
+// The nonsmooth Newton solvers: one driver, five functions of a block.
 #include "gpu/dfcp/solvers/nonsmooth_newton.cuh"
 
 #include "gpu/dfcp/solvers/newton_maps.h"
@@ -37,5 +37,20 @@ void solve_newton_minmap(System<D>& s) {
   run_newton(s, MinimumMap<D>{s.law, s.W.scale(), s.params.rho_t});
 }
 STICKSLIP_ROLLING_SOLVER(solve_newton_minmap)
+
+template <int D>
+void solve_newton_ncp(System<D>& s) {
+  const NcpParts<D> parts{s.law,          s.W.diagonal(),        s.W.scale(),
+                          s.params.rho_t, s.params.ncp_function, s.params.fb_origin};
+  if (s.params.ncp_system == NcpSystem::fixed_point) {
+    run_newton(s, NcpFixedPointMap<D>{parts});
+    return;
+  }
+  Buffer<double> gamma(s.ctx, s.blocks()), step(s.ctx, s.blocks());
+  fill(s.ctx, gamma.data(), s.blocks(), 0.0);
+  fill(s.ctx, step.data(), s.blocks(), 0.0);
+  run_newton(s, NcpMap<D>{parts, gamma.data(), step.data()});
+}
+STICKSLIP_SOLVER(solve_newton_ncp)
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -36,6 +36,52 @@ struct SettleImpulse {
 inline constexpr int kTrials = 4;  // steps whose merits are measured at once
 using Merits = Vec<double, kTrials>;
 
+/// A map with an unknown of its own per block, beside the impulse: see NcpMap.
+template <class Map>
+concept HasInnerUnknown = requires {
+  typename Map::InnerUnknown;
+};
+/// A map whose systems W + E + A are symmetric, with the identity for B.
+template <class Map>
+concept IsSymmetric = requires {
+  typename Map::Symmetric;
+};
+
+/// A block's part of the merit at a step of this length from the linearised point, with r and u there.
+template <int D, class Map>
+SS_HD inline double merit_of(const Map& map, std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u,
+                             [[maybe_unused]] double length) {
+  if constexpr (requires { map.merit(c, r, u, length); }) return map.merit(c, r, u, length);
+  else return 0.5 * norm2(map(c, r, u).f);
+}
+
+/// The merit of the linearised point, block by block.
+template <int D, class Map>
+struct MeritHere {
+  Map map;
+  const Vec<double, D>*r, *u, *centre;
+  const double* scale;
+  double proximal;
+
+  SS_HD Merits operator()(std::size_t c) const {
+    return Merits{merit_of(map, c, r[c], u[c] + proximal * scale[c] * (r[c] - centre[c]), 0.0)};
+  }
+};
+
+/// The step of the inner unknown that belongs to d.
+template <int D, class Map>
+struct InnerStep {
+  Map map;
+  const Vec<double, D>*r, *u, *d, *w_d, *centre;
+  const double* scale;
+  double proximal;
+
+  SS_HD void operator()(std::size_t c) const {
+    const double e = proximal * scale[c];
+    map.find_step(c, r[c], u[c] + e * (r[c] - centre[c]), d[c], w_d[c] + e * d[c]);
+  }
+};
+
 /// A block's part of the merits of `count` steps along d: length, length / 2, ...
 template <int D, class Map>
 struct MeritsAlong {
@@ -50,26 +96,30 @@ struct MeritsAlong {
     double t = length;
     for (int i = 0; i < count; ++i, t *= 0.5) {
       const Vec<double, D> x = r[c] + t * d[c];
-      m[i] = 0.5 * norm2(map(c, x, u[c] + t * w_d[c] + proximal * scale[c] * (x - centre[c])).f);
+      m[i] = merit_of(map, c, x, u[c] + t * w_d[c] + proximal * scale[c] * (x - centre[c]), t);
     }
     return m;
   }
 };
 
-/// r += length d.
-template <int D>
+/// r += length d, and the inner unknown of a map that has one.
+template <int D, class Map>
 struct StepAlong {
+  Map map;
   const Vec<double, D>* d;
   double length;
   Vec<double, D>* r;
 
-  SS_HD void operator()(std::size_t c) const { r[c] += length * d[c]; }
+  SS_HD void operator()(std::size_t c) const {
+    r[c] += length * d[c];
+    if constexpr (HasInnerUnknown<Map>) map.move(c, length);
+  }
 };
 
 }  // namespace newton_detail
 
 /// `Map`: map(c, r_c, u_c) -> NonsmoothBlock<D>, in velocity units so that blocks are commensurate; the merit
-/// is |Phi|^2 / 2.
+/// is |Phi|^2 / 2, or the sum of map.merit(...) where there is one.
 template <int D, class Map>
 class NonsmoothNewton {
  public:
@@ -79,7 +129,7 @@ class NonsmoothNewton {
         map_(map),
         system_(s.ctx, s.W,
                 {linear, s.params.krylov_tolerance, s.params.krylov_iterations,
-                 [&s] { return s.monitor.out_of_budget(); }}),
+                 [&s] { return s.monitor.out_of_budget(); }, newton_detail::IsSymmetric<Map>}),
         u_(s.ctx, s.blocks()),
         residual_(s.ctx, s.blocks()),
         step_(s.ctx, s.blocks()),
@@ -160,11 +210,9 @@ class NonsmoothNewton {
           b[c] = block.df_du;
         },
         kMedium);
-    newton_detail::Merits* out = merits_.data();
-    reduce_sum(
-        s_.ctx, s_.blocks(),
-        [=] SS_LAMBDA(std::size_t c) { return newton_detail::Merits{0.5 * norm2(minus_f[c])}; }, out);
-    return read_back(s_.ctx, out)[0];
+    reduce_sum(s_.ctx, s_.blocks(), newton_detail::MeritHere<D, Map>{map, r, u, centre, scale, proximal},
+               merits_.data(), kMedium);
+    return read_back(s_.ctx, merits_.data())[0];
   }
 
   NewtonSystem<D>& system() { return system_; }
@@ -193,6 +241,7 @@ class NonsmoothNewton {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       if (s_.monitor.out_of_budget()) return true;
       if (system_.solve(shift(), residual_.data(), step_.data(), forcing())) {
+        prepare_step();
         const double length = damped_ ? line_search() : 1.0;
         if (length > 0) {
           move(length);
@@ -206,10 +255,20 @@ class NonsmoothNewton {
     return false;
   }
 
+  /// What follows from the step of r: W times it, where that is used, and the step of an inner unknown.
+  void prepare_step() {
+    if (damped_ || newton_detail::HasInnerUnknown<Map>)
+      s_.W.apply(s_.ctx, step_.data(), change_.data(), false);
+    if constexpr (newton_detail::HasInnerUnknown<Map>)
+      launch(s_.ctx, s_.blocks(),
+             newton_detail::InnerStep<D, Map>{map_, s_.r, u_.data(), step_.data(), change_.data(),
+                                              centre_.data(), s_.W.scale(), proximal_},
+             kMedium);
+  }
+
   /// The first of 1, 1/2, 1/4, ... that lowers the merit enough; 0 when none of them does.
   double line_search() {
     constexpr double kSlope = 1e-4;
-    s_.W.apply(s_.ctx, step_.data(), change_.data(), false);
     double length = 1;
     // The full step alone first, since it is accepted near a solution; then four at a time.
     for (int tried = 0; tried <= s_.params.newton_cuts;) {
@@ -233,7 +292,7 @@ class NonsmoothNewton {
   }
 
   void move(double length) {
-    launch(s_.ctx, s_.blocks(), newton_detail::StepAlong<D>{step_.data(), length, s_.r});
+    launch(s_.ctx, s_.blocks(), newton_detail::StepAlong<D, Map>{map_, step_.data(), length, s_.r});
   }
 
   /// |Phi| relative to the free velocities.

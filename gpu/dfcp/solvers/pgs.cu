@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "gpu/core/reduce.h"
+#include "gpu/dfcp/solvers/contraction.cuh"
+#include "gpu/dfcp/solvers/joint_block.cuh"
 #include "gpu/dfcp/solvers/row_sweep.cuh"
 #include "gpu/dfcp/solvers/solvers.cuh"
 
@@ -76,11 +78,15 @@ SS_HD Vec<double, D> jacobi_rows(const ContactLaw<D>& law, const Mat<double, D>&
 
 template <int D>
 void solve_pgs(System<D>& s) {
-  RowSweep<D> sweep(s);
+  JointBlock<D> joints(s);
+  RowSweep<D> sweep(s, joints.active());
   BoxFriction<D> box(s);
+  ContractionTest<D> contraction(s);
   sweep.refresh(s.r);
-  do sweep.run(s.r);
-  while (!s.monitor.done(s.r) && !box.settled(s.r));
+  do {
+    sweep.run(s.r);
+    if (joints.solve(s.r)) sweep.refresh(s.r);
+  } while (!s.monitor.done(s.r) && !box.settled(s.r) && !contraction.ended(s.r));
 }
 STICKSLIP_SOLVER(solve_pgs)
 
@@ -92,6 +98,7 @@ void solve_pgs_jacobi(System<D>& s) {
   const double radius = jacobi_radius(s);
   const double omega = s.params.omega * std::min(1.0, kMargin * 2 / std::max(radius, 1e-300));
   BoxFriction<D> box(s);
+  ContractionTest<D> contraction(s);
   Buffer<Vec<double, D>> velocity(s.ctx, s.blocks());
   const Mat<double, D>* diagonal = s.W.diagonal();
   const ContactLaw<D>* law = s.law;
@@ -103,7 +110,7 @@ void solve_pgs_jacobi(System<D>& s) {
         s.ctx, s.blocks(),
         [=] SS_LAMBDA(std::size_t c) { r[c] = jacobi_rows(law[c], diagonal[c], omega, r[c], u[c]); },
         kMedium);
-  } while (!s.monitor.done(r) && !box.settled(r));
+  } while (!s.monitor.done(r) && !box.settled(r) && !contraction.ended(r));
 }
 STICKSLIP_SOLVER(solve_pgs_jacobi)
 

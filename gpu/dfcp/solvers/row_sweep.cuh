@@ -42,8 +42,11 @@ struct RowUpdate {
   const Mat<double, D>* diagonal;
   double omega;
   RestingBlocks<D> resting;
+  std::int64_t without_joints = 0;  // as a flag; wide, so that there is no padding
 
-  SS_HD bool skip(std::size_t c) const { return resting.skip(c); }
+  SS_HD bool skip(std::size_t c) const {
+    return (without_joints != 0 && law[c].set == FrictionSet::bilateral) || resting.skip(c);
+  }
   SS_HD Vec<double, D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
     const Vec<double, D> next = relax_rows(law[c], diagonal[c], omega, r, u);
     resting.note(c, next - r);
@@ -55,13 +58,16 @@ struct RowUpdate {
 template <int D>
 class RowSweep {
  public:
-  explicit RowSweep(System<D>& s) : s_(s), sweeper_(s), resting_(s) {}
+  /// `without_joints`: sweeps leave out joints.
+  explicit RowSweep(System<D>& s, bool without_joints = false)
+      : s_(s), sweeper_(s), resting_(s), without_joints_(without_joints) {}
 
   void refresh(Vec<double, D>* r) { sweeper_.refresh(r); }
 
   /// One sweep over r (forth and back with `symmetric_sweeps`).
   void run(Vec<double, D>* r) {
-    const RowUpdate<D> update{s_.law, s_.W.diagonal(), s_.params.omega, resting_.view()};
+    const RowUpdate<D> update{s_.law, s_.W.diagonal(), s_.params.omega, resting_.view(),
+                              without_joints_ ? 1 : 0};
     sweeper_.run_both_ways(r, update);
   }
 
@@ -69,6 +75,7 @@ class RowSweep {
   System<D>& s_;
   Sweeper<D> sweeper_;
   SweepRest<D> resting_;
+  bool without_joints_;
 };
 
 /// The laws with box friction, per block.

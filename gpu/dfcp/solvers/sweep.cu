@@ -1,6 +1,7 @@
 #include "gpu/dfcp/solvers/sweep.cuh"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -172,12 +173,48 @@ void colour_conflicts(System<D>& s) {
 }
 
 template <int D>
+std::vector<std::int32_t> block_levels(const Delassus<D>& W) {
+  const BodyRows<D> rows = W.body_rows();
+  constexpr std::int32_t kFar = std::numeric_limits<std::int32_t>::max();
+  std::vector<std::int32_t> height(W.bodies(), kFar), level(W.blocks(), kFar);
+  const auto movable = [&](std::size_t c) {
+    std::int32_t count = 0;
+    for (std::int32_t k = rows.start[c]; k < rows.start[c + 1]; ++k) count += rows.body[k] >= 0;
+    return count;
+  };
+  // Breadth first: in round k the bodies of height k + 1 are found.
+  std::vector<std::size_t> rest(W.blocks());
+  std::iota(rest.begin(), rest.end(), std::size_t{0});
+  for (std::int32_t round = 0; !rest.empty(); ++round) {
+    const auto reached = [&](std::size_t c) {
+      if (round == 0) return movable(c) < 2;
+      for (std::int32_t k = rows.start[c]; k < rows.start[c + 1]; ++k)
+        if (rows.body[k] >= 0 && height[static_cast<std::size_t>(rows.body[k])] == round) return true;
+      return false;
+    };
+    const auto others = std::stable_partition(rest.begin(), rest.end(), reached);
+    if (others == rest.begin()) break;  // what is left floats
+    for (auto c = rest.begin(); c != others; ++c) level[*c] = round;
+    for (auto c = rest.begin(); c != others; ++c)
+      for (std::int32_t k = rows.start[*c]; k < rows.start[*c + 1]; ++k)
+        if (rows.body[k] >= 0) {
+          std::int32_t& body = height[static_cast<std::size_t>(rows.body[k])];
+          body = std::min(body, round + 1);
+        }
+    rest.erase(rest.begin(), others);
+  }
+  return level;
+}
+
+template <int D>
 std::vector<std::int32_t> list_blocks([[maybe_unused]] const System<D>& s) {
 #if STICKSLIP_ON_CUDA
   return {};
 #else
   const SweepOrder order = s.params.ordering;
-  if (order != SweepOrder::random && order != SweepOrder::gap && order != SweepOrder::impulse) return {};
+  const bool by_height = order == SweepOrder::height && s.W.factored();
+  if (order != SweepOrder::random && order != SweepOrder::gap && order != SweepOrder::impulse && !by_height)
+    return {};
   std::vector<std::int32_t> list(s.blocks());
   std::iota(list.begin(), list.end(), 0);
   if (order == SweepOrder::random) {
@@ -188,6 +225,10 @@ std::vector<std::int32_t> list_blocks([[maybe_unused]] const System<D>& s) {
     std::stable_sort(list.begin(), list.end(), [q = s.W.q()](std::int32_t a, std::int32_t b) {
       return q[static_cast<std::size_t>(a)][0] < q[static_cast<std::size_t>(b)][0];
     });
+  if (by_height) {
+    const std::vector<std::int32_t> level = block_levels(s.W);
+    std::ranges::stable_sort(list, {}, [&](std::int32_t c) { return level[static_cast<std::size_t>(c)]; });
+  }
   return list;
 #endif
 }
@@ -195,6 +236,9 @@ std::vector<std::int32_t> list_blocks([[maybe_unused]] const System<D>& s) {
 template void colour_conflicts(System<3>&);
 template void colour_conflicts(System<4>&);
 template void colour_conflicts(System<5>&);
+template std::vector<std::int32_t> block_levels(const Delassus<3>&);
+template std::vector<std::int32_t> block_levels(const Delassus<4>&);
+template std::vector<std::int32_t> block_levels(const Delassus<5>&);
 template std::vector<std::int32_t> list_blocks(const System<3>&);
 template std::vector<std::int32_t> list_blocks(const System<4>&);
 template std::vector<std::int32_t> list_blocks(const System<5>&);

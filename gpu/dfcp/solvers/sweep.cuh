@@ -60,11 +60,17 @@ bool sweeps_by_colours([[maybe_unused]] const System<D>& s) {
 #endif
 }
 
-/// All blocks in the order of `ordering` [Course 3.2.3]: at random (the same for every solve), or with the
-/// fastest approach of the free motion first; as stored for `impulse`, which sorts before each sweep. Empty
-/// where neither is chosen. Host memory, which is the backend's wherever sweeps do not go by colours.
+/// All blocks in the order of `ordering` [Course 3.2.3]: at random (the same for every solve), with the
+/// fastest approach of the free motion first, or by height (`block_levels`); as stored for `impulse`, which
+/// sorts before each sweep. Empty where none is chosen, and for heights where W is assembled. Host memory, which is the backend's wherever sweeps do not go by colours.
 template <int D>
 std::vector<std::int32_t> list_blocks(const System<D>& s);
+
+/// The height of each block in contacts: that of its lower body. The height of a body is the number of
+/// blocks on the shortest way to an immovable body; bodies without such a way are the highest. Factored W, on
+/// the CPU backend only.
+template <int D>
+std::vector<std::int32_t> block_levels(const Delassus<D>& W);
 
 /// Sorts blocks by their normal impulses, the largest first. Equal ones keep their order.
 template <int D>

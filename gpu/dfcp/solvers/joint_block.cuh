@@ -1,0 +1,87 @@
+// JointBlock: all joints of a problem as one block of a hierarchical Gauss-Seidel method.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "gpu/core/reduce.h"
+#include "gpu/dfcp/solvers/damped_solver.cuh"
+
+namespace stickslip::STICKSLIP_BACKEND {
+
+/// One host read.
+template <int D>
+bool has_joints(System<D>& s) {
+  Buffer<std::int32_t> count(s.ctx, 1);
+  const ContactLaw<D>* law = s.law;
+  reduce_sum(
+      s.ctx, s.blocks(),
+      [=] SS_LAMBDA(std::size_t c) { return law[c].set == FrictionSet::bilateral ? 1 : 0; }, count.data());
+  return s.blocks() > 0 && read_back(s.ctx, count.data()) > 0;
+}
+
+/// The rows of joints are a linear system, W_JJ dr = -u_J: positive semidefinite, so that conjugate gradients
+/// or a factorisation bring them to rest at once, where sweeps joint by joint converge slowly along chains
+/// [Course §3.2.4]. `joint_block`.
+///
+/// It is solved as W + R on all rows, by the solver that other methods share: R is so stiff on contacts that
+/// they keep their impulses, and just regular on joints, which may be redundant.
+template <int D>
+class JointBlock {
+ public:
+  explicit JointBlock(System<D>& s) : s_(s) {
+    if (!s.params.joint_block || !has_joints(s)) return;
+    size_.resize(s.ctx, 1);
+    solver_.emplace(s);
+    for (Buffer<Vec<double, D>>* buffer : {&damping_, &u_, &right_, &step_})
+      buffer->resize(s.ctx, s.blocks());
+    const ContactLaw<D>* law = s.law;
+    const double* scale = s.W.scale();
+    Vec<double, D>* damping = damping_.data();
+    launch(s.ctx, s.blocks(), [=] SS_LAMBDA(std::size_t c) {
+      const double r = law[c].set == FrictionSet::bilateral ? kRegular : kHeld;
+      damping[c] = Vec<double, D>::filled(r * scale[c]);
+    });
+    if (!solver_->set(damping_.data())) solver_.reset();
+  }
+
+  /// Whether sweeps leave joints to `solve`.
+  bool active() const { return solver_.has_value(); }
+
+  /// Brings the joints to rest while all other impulses stay. True if r may have changed.
+  bool solve(Vec<double, D>* r) {
+    constexpr double kShare = 0.01;  // of the joints' velocity may remain
+    if (!active()) return false;
+    s_.W.apply(s_.ctx, r, u_.data(), true);
+    const ContactLaw<D>* law = s_.law;
+    const Vec<double, D>* u = u_.data();
+    Vec<double, D>*right = right_.data(), *step = step_.data();
+    reduce_sum(
+        s_.ctx, s_.blocks(),
+        [=] SS_LAMBDA(std::size_t c) {
+          right[c] = law[c].set == FrictionSet::bilateral ? -u[c] : Vec<double, D>::zero();
+          step[c] = Vec<double, D>::zero();
+          return norm2(right[c]);
+        },
+        size_.data());
+    const double speed = std::sqrt(read_back(s_.ctx, size_.data()));
+    const double enough = 0.1 * s_.monitor.limits().tolerance * s_.W.norm_q();
+    if (!(speed > enough)) return false;
+    if (!solver_->solve(right, step, std::max(kShare * speed, enough))) return false;
+    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) {
+      if (law[c].set == FrictionSet::bilateral) r[c] += step[c];
+    });
+    return true;
+  }
+
+ private:
+  static constexpr double kHeld = 1e12, kRegular = 1e-10;  // of R, in units of s_c
+
+  System<D>& s_;
+  std::optional<DampedSolver<D>> solver_;
+  Buffer<Vec<double, D>> damping_, u_, right_, step_;
+  Buffer<double> size_;
+};
+
+}  // namespace stickslip::STICKSLIP_BACKEND
