@@ -21,12 +21,26 @@ bool has_joints(System<D>& s) {
   return s.blocks() > 0 && read_back(s.ctx, count.data()) > 0;
 }
 
+/// R of a block: so stiff on contacts that they keep their impulses, and just regular on joints, which may be
+/// redundant.
+template <int D>
+struct HoldContacts {
+  static constexpr double kHeld = 1e12, kRegular = 1e-10;  // in units of s_c
+  const ContactLaw<D>* law;
+  const double* scale;
+  Vec<double, D>* damping;
+
+  SS_HD void operator()(std::size_t c) const {
+    const double r = law[c].set == FrictionSet::bilateral ? kRegular : kHeld;
+    damping[c] = Vec<double, D>::filled(r * scale[c]);
+  }
+};
+
 /// The rows of joints are a linear system, W_JJ dr = -u_J: positive semidefinite, so that conjugate gradients
 /// or a factorisation bring them to rest at once, where sweeps joint by joint converge slowly along chains
 /// [Course §3.2.4]. `joint_block`.
 ///
-/// It is solved as W + R on all rows, by the solver that other methods share: R is so stiff on contacts that
-/// they keep their impulses, and just regular on joints, which may be redundant.
+/// It is solved as W + R on all rows, by the solver that other methods share, with a stiff R on contacts.
 template <int D>
 class JointBlock {
  public:
@@ -36,13 +50,7 @@ class JointBlock {
     solver_.emplace(s);
     for (Buffer<Vec<double, D>>* buffer : {&damping_, &u_, &right_, &step_})
       buffer->resize(s.ctx, s.blocks());
-    const ContactLaw<D>* law = s.law;
-    const double* scale = s.W.scale();
-    Vec<double, D>* damping = damping_.data();
-    launch(s.ctx, s.blocks(), [=] SS_LAMBDA(std::size_t c) {
-      const double r = law[c].set == FrictionSet::bilateral ? kRegular : kHeld;
-      damping[c] = Vec<double, D>::filled(r * scale[c]);
-    });
+    launch(s.ctx, s.blocks(), HoldContacts<D>{s.law, s.W.scale(), damping_.data()});
     if (!solver_->set(damping_.data())) solver_.reset();
   }
 
@@ -76,8 +84,6 @@ class JointBlock {
   }
 
  private:
-  static constexpr double kHeld = 1e12, kRegular = 1e-10;  // of R, in units of s_c
-
   System<D>& s_;
   std::optional<DampedSolver<D>> solver_;
   Buffer<Vec<double, D>> damping_, u_, right_, step_;

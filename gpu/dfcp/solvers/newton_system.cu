@@ -70,6 +70,31 @@ Vec<double, 2> products(Context& ctx, std::size_t blocks, const Vec<double, D>* 
   return read_back(ctx, out);
 }
 
+/// A step of conjugate gradients; `image` becomes the preconditioned residual.
+template <int D>
+struct AdvanceAlong {
+  double alpha;
+  const Vec<double, D>* direction;
+  const Mat<double, D>* inverse;
+  Vec<double, D>*x, *residual, *image;
+
+  SS_HD void operator()(std::size_t c) const {
+    x[c] += alpha * direction[c];
+    residual[c] -= alpha * image[c];
+    image[c] = inverse[c] * residual[c];
+  }
+};
+
+/// The next direction.
+template <int D>
+struct TurnDirection {
+  double beta;
+  const Vec<double, D>* preconditioned;
+  Vec<double, D>* direction;
+
+  SS_HD void operator()(std::size_t c) const { direction[c] = preconditioned[c] + beta * direction[c]; }
+};
+
 /// out = m in, block by block.
 template <int D>
 void multiply_blocks(Context& ctx, std::size_t blocks, const Mat<double, D>* m, const Vec<double, D>* in,
@@ -213,14 +238,9 @@ void NewtonSystem<D>::solve_symmetric(const Shift& shift, const Vec<double, D>* 
     const double bend = products<D>(ctx_, n, direction, image, dots_.data())[0];
     if (!(bend > 0)) return;
     const double alpha = now[0] / bend;
-    launch(ctx_, n, [=] SS_LAMBDA(std::size_t c) {
-      x[c] += alpha * direction[c];
-      residual[c] -= alpha * image[c];
-      image[c] = inverse[c] * residual[c];
-    });
+    launch(ctx_, n, AdvanceAlong<D>{alpha, direction, inverse, x, residual, image});
     const Vec<double, 2> next = products<D>(ctx_, n, residual, image, dots_.data());
-    const double beta = next[0] / now[0];
-    launch(ctx_, n, [=] SS_LAMBDA(std::size_t c) { direction[c] = image[c] + beta * direction[c]; });
+    launch(ctx_, n, TurnDirection<D>{next[0] / now[0], image, direction});
     now = next;
   }
 }
