@@ -48,7 +48,7 @@ struct ContactBlocks {
   /// In the state of contact number i.
   SS_HD Friction friction(std::size_t i, const RigidContact& c) const {
     Friction f = base_friction(c);
-    if (f.pair.lags())
+    if (depends_on_solution(f.pair, f.frame))
       f.frame =
           friction_at(f.pair, f.frame, states != nullptr ? states[i] : FrictionState{}, options.feedback.dt);
     return f;

@@ -65,7 +65,7 @@ void RigidStepper::choose_system(const Model& model) {
 void RigidStepper::set_materials(Context& ctx, const Model& model) {
   choose_system(model);
   plain_ = has_plain_contacts(model);
-  lags_ = std::ranges::any_of(model.materials, has_lagged_friction);
+  lags_ = has_lagged_friction(model.materials, model.textures);
   has_tensors_ = std::ranges::any_of(
       model.materials, [](const Material& m) { return m.friction_kind == FrictionKind::tensor; });
   coheres_ = std::ranges::any_of(model.materials, [](const Material& m) { return m.cohesion > 0; });
