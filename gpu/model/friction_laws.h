@@ -24,6 +24,20 @@ inline bool has_lagged_friction(const std::vector<Material>& materials,
          std::ranges::any_of(textures, is_height_map);
 }
 
+/// Why these materials and textures cannot be in one scene; empty: they can. Friction tensors have no place
+/// for coefficients that ploughing adds to those of the surfaces.
+inline std::string texture_fault(const std::vector<Material>& materials,
+                                 const std::vector<std::string>& names,
+                                 const std::vector<SurfaceTexture>& textures) {
+  for (const SurfaceTexture& t : textures)
+    for (std::size_t m = 0; m < materials.size() && t.kind == TextureKind::height; ++m)
+      if (materials[m].friction_kind == FrictionKind::tensor)
+        return "friction tensors do not combine with height maps: material '" + names[m] +
+               "' has friction_kind = tensor, and '" + names[static_cast<std::size_t>(t.material)] +
+               "' a texture of kind height";
+  return {};
+}
+
 /// Why the material can have no contacts; empty: it can. The symmetric part of a friction tensor must be
 /// positive definite: otherwise there are directions in which friction does not oppose sliding, or the tensor
 /// is singular [Course Eq.321 to 326].

@@ -163,6 +163,9 @@ void RigidStepper::check_friction(const Model& model) const {
   for (std::size_t m = 0; m < model.materials.size(); ++m)
     if (const std::string fault = friction_fault(model.materials[m]); !fault.empty())
       throw SimulationError("material '" + model.material_names[m] + "': " + fault);
+  if (const std::string fault = texture_fault(model.materials, model.material_names, model.textures);
+      !fault.empty())
+    throw SimulationError(fault);
 }
 
 /// Number of contacts that did not exist in the last step. One host read.

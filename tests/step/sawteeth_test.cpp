@@ -228,6 +228,34 @@ TEST_P(Sawteeth, APileObeysTheJudge) {
   EXPECT_GE(converged, 57);
 }
 
+TEST_P(Sawteeth, TensorsAndHeightMapsAreRefusedTogether) {
+  Model model = box_on_sawteeth({0, 0, 0});
+  Material tensor = model.materials[0];
+  tensor.friction_kind = FrictionKind::tensor;
+  model.materials.push_back(tensor);
+  model.material_names.push_back("plank");
+  try {
+    Model copy = model;
+    finalize(copy);
+    FAIL() << "it was accepted";
+  } catch (const std::invalid_argument& error) {
+    const std::string what = error.what();
+    EXPECT_NE(what.find("tensors do not combine with height maps"), std::string::npos) << what;
+    EXPECT_NE(what.find("'plank'"), std::string::npos) << what;
+    EXPECT_NE(what.find("'default'"), std::string::npos) << what;
+  }
+  // A direction map does combine with one.
+  Model mapped = model;
+  mapped.textures[0].kind = TextureKind::direction;
+  EXPECT_NO_THROW(finalize(mapped));
+  // Edited while the scene runs.
+  model.materials[1].friction_kind = FrictionKind::elliptic;
+  start(model);
+  EXPECT_NO_THROW(engine->step());
+  engine->set_materials({model.materials[0], tensor});
+  EXPECT_THROW(engine->step(), SimulationError);
+}
+
 INSTANTIATE_ON_BACKENDS(Sawteeth);
 INSTANTIATE_ON_BACKENDS(PulledSawteeth);
 
