@@ -115,6 +115,16 @@ SS_HD inline Vec<double, 3> free_slide(const BodiesView& bodies, const double* f
   return slide;
 }
 
+/// The same of the velocities at the start of the step.
+SS_HD inline Vec<double, 3> start_slide(const BodiesView& bodies, const RigidContact& c) {
+  Vec<double, 3> slide{0, 0, 0};
+  for (int side = 0; side < 2; ++side) {
+    const BodyAtStep at = bodies.at_step(side == 0 ? c.a : c.b);
+    slide += (side == 0 ? 1.0 : -1.0) * (at.velocity + cross(at.spin, c.point - at.pose.x));
+  }
+  return slide;
+}
+
 /// One-sided friction: takes the coefficients for sliding towards `slide`, of any unit; along a tangent
 /// without sliding, up to `still`, the larger one.
 SS_HD inline void take_quadrant(const Vec<double, 3>& slide, double still, FrictionFrame& f) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpu/model/rigid_body.h"
+#include "tests/fixtures/box_model.h"
 #include "tests/fixtures/rigid_model.h"
 #include "tests/fixtures/velocity_fixture.h"
 
@@ -201,6 +202,22 @@ TEST_P(PulledSawteeth, ABoxSticksUpToTheBoundOfItsDirection) {
   }
 }
 
+/// Implicit penalties solve one problem a step, with the coefficients of the slip without impulses. Here the
+/// first guess is wrong, and the slip of later steps corrects it.
+TEST_P(PulledSawteeth, ImplicitPenaltiesSlideOneWayOnly) {
+  contact.tolerance = 1e-7;
+  params.contact_solver = ContactSolverKind::penalty_implicit;
+  params.penalty_friction = PenaltyFriction::kinetic;
+  const double between = 0.5 * (easy() + hard()) * kMass * kGravity / kStiffness;
+  for (const double sign : {1.0, -1.0}) {
+    pull(sign * between);
+    EXPECT_TRUE(run_unconverged(300).converged);
+    const double way = sign * body().pose.x[0];
+    if (sign > 0) EXPECT_GT(way, 5e-3);
+    else EXPECT_LT(std::fabs(way), 1e-4);
+  }
+}
+
 /// A pile on sawteeth: contacts in all directions, between bodies with teeth on both sides.
 TEST_P(Sawteeth, APileObeysTheJudge) {
   contact.tolerance = 1e-6;
@@ -254,6 +271,62 @@ TEST_P(Sawteeth, TensorsAndHeightMapsAreRefusedTogether) {
   EXPECT_NO_THROW(engine->step());
   engine->set_materials({model.materials[0], tensor});
   EXPECT_THROW(engine->step(), SimulationError);
+}
+
+/// A box at rest on a solid that moves: explicit friction is that of the slip, and the impulse of friction is
+/// that of the load times mu.
+TEST_P(Sawteeth, ExplicitPenaltiesTakeTheSlipOnASolid) {
+  params.contact_solver = ContactSolverKind::penalty_explicit;
+  params.dt = 2e-4;
+  params.penalty_stiffness = 2e5;
+  params.penalty_damping = 100;
+  for (const PenaltyFriction friction :
+       {PenaltyFriction::regularised, PenaltyFriction::kinetic, PenaltyFriction::anchored})
+    for (const double sign : {1.0, -1.0}) {
+      params.penalty_friction = friction;
+      // The box is wider than the solid's cells, and slides towards -sign x relative to it.
+      Model model;
+      fixtures::add_box(model, "solid", {0.6, 0.1, 0.6}, {0, 0.05, 0}, 2, 0, {1.0 * sign, 0, 0});
+      model.half_spaces.push_back({{0, 1, 0}, 0, 0, true});
+      fixtures::add_rigid_box(model, {0.2, 0.02, 0.2}, fixtures::pose_at({0, 0.12, 0}));
+      model.materials[0].young = 1e6;
+      model.materials[0].mu = kPlain;
+      add_sawteeth(model);
+      start(model);
+      const int steps = 250;
+      run_unconverged(steps);
+      const double pushed = kGravity * steps * params.dt + body().velocity[1];
+      const double mu = sign * body().velocity[0] / pushed, want = sign > 0 ? hard() : easy();
+      EXPECT_NEAR(mu, want, friction == PenaltyFriction::anchored ? 0.2 * want : 0.03 * want)
+          << sign << ' ' << static_cast<int>(friction);
+    }
+}
+
+/// Springs of anchored friction reach the bound of the direction in which they pull.
+TEST_P(Sawteeth, AnchorsHoldUpToTheBoundOfTheirDirection) {
+  params.penalty_friction = PenaltyFriction::anchored;
+  params.penalty_friction_stiffness = 1e5;
+  params.penalty_stiffness = 1e5;
+  params.penalty_damping = 500;
+  const double angle = std::atan(0.5 * (easy() + hard()));
+  for (const ContactSolverKind solver :
+       {ContactSolverKind::penalty_explicit, ContactSolverKind::penalty_implicit})
+    for (const double sign : {1.0, -1.0}) {
+      params.contact_solver = solver;
+      const double tilt = sign * angle;
+      Model model;
+      const Vec<double, 3> up{std::sin(tilt), std::cos(tilt), 0};
+      model.half_spaces.push_back({up, 0, kPlain, true});
+      fixtures::add_rigid_box(model, {0.2, 0.05, 0.2}, fixtures::pose_at(0.05 * up, {0, 0, -tilt}));
+      add_sawteeth(model);
+      start(model);
+      run_unconverged(400);
+      const double rate = kGravity * (std::sin(angle) - easy() * std::cos(angle)),
+                   speed = norm(body().velocity);
+      if (sign < 0) EXPECT_LT(speed, 0.02) << static_cast<int>(solver);
+      else
+        EXPECT_NEAR(speed, rate * 400 * params.dt, 0.05 * rate * 400 * params.dt) << static_cast<int>(solver);
+    }
 }
 
 INSTANTIATE_ON_BACKENDS(Sawteeth);
