@@ -16,8 +16,6 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-constexpr double kGravity = 9.81;
-
 class FrictionLaws : public fixtures::FrictionSlopeTest {};
 
 Material sticky() {
@@ -69,7 +67,7 @@ double stribeck_speed_after(const Material& m, double v, int steps, double dt) {
     for (int k = 0; k < 200; ++k) {
       const double s = 0.5 * (low + high), x = s / m.stribeck_speed;
       const double mu = m.mu * (1 + (ratio - 1) * std::exp(-x * x)) + m.viscous_friction * s;
-      (s + dt * kGravity * mu < v ? low : high) = s;
+      (s + dt * fixtures::kSlopeGravity * mu < v ? low : high) = s;
     }
     v = 0.5 * (low + high);
   }
@@ -173,7 +171,7 @@ struct Cycle {
   double period, slip;  // [s], [m]
 };
 Cycle reference_cycle(double m, double k, double c, double speed, double mu_static, double mu) {
-  const double load = m * kGravity, dt = 1e-6;
+  const double load = m * fixtures::kSlopeGravity, dt = 1e-6;
   const auto acceleration = [&](double stretch, double v) { return (k * stretch - c * v - mu * load) / m; };
   double stretch = mu_static * load / k, v = 0, slip = 0, time = 0;
   do {

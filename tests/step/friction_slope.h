@@ -9,10 +9,12 @@
 
 namespace stickslip::fixtures {
 
+inline constexpr double kSlopeGravity = 9.81;  // [m/s^2]
+
 class FrictionSlopeTest : public VelocityStepTest {
  protected:
   using Vec3d = Vec<double, 3>;
-  static constexpr double kGravity = 9.81;
+  static constexpr double kGravity = kSlopeGravity;
 
   FrictionSlopeTest() {
     params.dt = 1e-3;

@@ -11,7 +11,6 @@ namespace {
 
 class FrictionTensors : public fixtures::FrictionSlopeTest {};
 using Vec3d = Vec<double, 3>;
-constexpr double kGravity = 9.81;
 
 /// Two plates of matchsticks that cross at a right angle have the third coefficient in every direction.
 TEST_P(FrictionTensors, CrossedMatchsticksHaveTheirOwnCoefficient) {
@@ -53,8 +52,8 @@ PlaneMotion integrate_tensor(const Material& m, PlaneMotion s, double time) {
   const double dt = 1e-5;
   const auto rate = [&](double vx, double vz, double& ax, double& az) {
     const double speed = std::sqrt(vx * vx + vz * vz), dx = vx / speed, dz = vz / speed;
-    ax = -kGravity * (m.mu * dx - m.mu_skew * dz);
-    az = -kGravity * (m.mu_across * dz + m.mu_skew * dx);
+    ax = -fixtures::kSlopeGravity * (m.mu * dx - m.mu_skew * dz);
+    az = -fixtures::kSlopeGravity * (m.mu_across * dz + m.mu_skew * dx);
   };
   for (int i = 0; i < static_cast<int>(std::lround(time / dt)); ++i) {
     double ax, az;
