@@ -15,7 +15,7 @@ namespace {
 /// Boxes on sawteeth, which resist sliding towards -x more than towards +x.
 class Sawteeth : public fixtures::VelocityStepTest {
  protected:
-  static constexpr double kPlain = 0.1, kDepth = 0.01, kTexel = 0.002, kGravity = 9.81;
+  static constexpr double kPlain = 0.1, kDepth = 0.01, kTexel = 0.002, kGravity = 9.81, kMass = 16;
   static constexpr int kSteps = 7;
   /// Long slopes face -x, and short ones +x.
   static double easy() {
@@ -135,11 +135,56 @@ TEST_P(Sawteeth, OnASlopeABoxSlidesOneWayOnly) {
   }
 }
 
+/// Contacts of a box that turns slide into all quadrants. With torsion they have a fourth row.
+TEST_P(Sawteeth, ATurningBoxObeysTheJudge) {
+  contact.tolerance = 1e-8;
+  for (const ContactSolverKind solver : {ContactSolverKind::nsgs, ContactSolverKind::manifold_gs})
+    for (const double torsion : {0.0, 0.05}) {
+      SCOPED_TRACE(std::string(contact_solver_info(solver).name));
+      params.contact_solver = solver;
+      Model model = box_on_sawteeth({0.1, 0, 0.05});
+      model.bodies[0].spin = {0, 3, 0};
+      model.materials[0].torsion_radius = torsion;
+      start(model);
+      double energy = 1e9;
+      for (int i = 0; i < 150; ++i) {
+        judged_steps(1);
+        const double now = 0.5 * kMass * (norm2(body().velocity) + 0.16 / 6 * norm2(body().spin));
+        ASSERT_LE(now, energy * (1 + 1e-9)) << i;
+        energy = now;
+      }
+    }
+}
+
+/// mu_static scales the coefficients of both directions alike: a box at rest starts with the teeth only.
+TEST_P(Sawteeth, StaticFrictionIsOneSidedToo) {
+  contact.tolerance = 1e-8;
+  // Against a half-space the ratio is a square root.
+  const double ratio = 1.5;
+  for (const double sign : {1.0, -1.0})
+    for (const double share : {0.97, 1.03}) {
+      const double tilt = sign * std::atan(share * ratio * (sign > 0 ? easy() : hard()));
+      Model model;
+      const Vec<double, 3> up{std::sin(tilt), std::cos(tilt), 0};
+      model.half_spaces.push_back({up, 0, kPlain, true});
+      fixtures::add_rigid_box(model, {0.2, 0.02, 0.2}, fixtures::pose_at(0.02 * up, {0, 0, -tilt}));
+      model.materials[0].mu = kPlain;
+      model.materials[0].mu_static = ratio * ratio * kPlain;
+      model.materials[0].stribeck_speed = 1e-3;
+      add_sawteeth(model);
+      params.friction_rounds = 200;  // many where sticking just ends
+      start(model);
+      judged_steps(40);
+      if (share < 1) EXPECT_LT(norm(body().velocity), 1e-6) << sign;
+      else EXPECT_GT(norm(body().velocity), 0.035) << sign;
+    }
+}
+
 /// A box with a knob welded to it, which the mouse pulls. Without its joint the box would not slide, so that
 /// only the solution says which way its friction acts.
 class PulledSawteeth : public Sawteeth {
  protected:
-  static constexpr double kKnob = 0.1, kStiffness = 1000, kMass = 16;
+  static constexpr double kKnob = 0.1, kStiffness = 1000;
 
   void pull(double target) {
     const Vec<double, 3> half{0.2, 0.05, 0.2};
