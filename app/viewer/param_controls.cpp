@@ -70,7 +70,7 @@ ParamScope param_scope(const Settings& settings, const Model& model, int materia
               settings.materials,
               [](const Material& m) { return m.restitution > 0 || m.tangential_restitution != 0; }),
           std::ranges::any_of(settings.materials, [](const Material& m) { return m.cohesion > 0; }),
-          std::ranges::any_of(settings.materials, has_lagged_friction)};
+          has_lagged_friction(settings.materials, model.textures)};
 }
 
 std::string inactive_reason(const ParamInfo& info, const Settings& settings, const Model& model,

@@ -14,7 +14,7 @@ namespace stickslip {
 /// A contact at the end of a step, in world axes.
 struct ContactOutcome {
   Vec<double, 3> n, t1, t2;             // unit; n from b to a
-  double mu1, mu2;                      // along t1 and t2
+  double mu1, mu2;                      // along t1 and t2; one-sided friction: of sliding along t1 and t2
   Vec<double, 3> impulse;               // on a [N s]
   Vec<double, 3> velocity;              // of a relative to b at the contact [m/s]
   double offset;                        // [m/s] of u_N = n . velocity + offset: gap, restitution, softness
@@ -24,7 +24,21 @@ struct ContactOutcome {
   Vec<double, 3> slip_offset{0, 0, 0};  // [m/s] tangential: the law is that of u_T plus this
   bool is_image = false;                // the law is that of `image` in place of (r_1, r_2)
   Vec<double, 2> image{0, 0};           // [N s] see coulomb_image
+  bool is_one_sided = false;            // friction against sliding along -t1 and -t2 has `back`
+  Vec<double, 2> back{0, 0};            // its coefficients
 
+  /// The coefficient along tangent i that bounds a friction impulse of this sign.
+  SS_HD double mu_of_impulse(int i, double r) const {
+    return is_one_sided && r > 0 ? back[i] : i == 0 ? mu1 : mu2;
+  }
+  /// The law in the quadrant of tangential impulses with the signs of r.
+  template <int D>
+  SS_HD ContactLaw<D> quadrant(const Vec<double, D>& r) const {
+    ContactLaw<D> law{};
+    for (int i = 0; i < 2; ++i) law.mu[i] = mu_of_impulse(i, r[1 + i]);
+    if constexpr (D == 4) law.mu[2] = mu_twist;
+    return law;
+  }
   SS_HD double tangential_impulse(int i) const {
     return is_image ? image[i] : dot(i == 0 ? t1 : t2, impulse);
   }
@@ -41,17 +55,20 @@ SS_HD inline double positive(double x) { return x > 0 || std::isnan(x) ? x : 0.0
 /// The terms of one contact [Course Eq.1.30 to 1.33]: with f = sqrt(sum (r_i / mu_i)^2) and the support
 /// sigma(u_T) = sqrt(sum (mu_i u_i)^2) of the elliptic section, the law reads
 ///   u_N >= 0, r_N >= 0, u_N r_N = 0, f <= r_N, r_N sigma(u_T) + r_T . u_T = 0.
+/// The section of one-sided friction has a quarter of an ellipse in each quadrant: f has the coefficients of
+/// the quadrant of r_T, and sigma those of the quadrant of -u_T.
 SS_HD inline LawCheck law_terms(const ContactOutcome& c) {
   using law_check_detail::positive;
   const double rn = dot(c.n, c.impulse), un = dot(c.n, c.velocity) + c.offset;
   const double r[3] = {c.tangential_impulse(0), c.tangential_impulse(1), c.twist},
-               u[3] = {c.tangential_velocity(0), c.tangential_velocity(1), c.spin},
-               mu[3] = {c.mu1, c.mu2, c.mu_twist};
+               u[3] = {c.tangential_velocity(0), c.tangential_velocity(1), c.spin};
+  const double mu[3] = {c.mu_of_impulse(0, r[0]), c.mu_of_impulse(1, r[1]), c.mu_twist},
+               opposing[3] = {c.mu_of_impulse(0, -u[0]), c.mu_of_impulse(1, -u[1]), c.mu_twist};
   double reach2 = 0, outside2 = 0, support2 = 0, work = 0, largest_mu = 0;
   for (int i = 0; i < 3; ++i) {
     if (mu[i] > 0) reach2 += r[i] * r[i] / (mu[i] * mu[i]);
     else outside2 += r[i] * r[i];  // no friction along this row
-    support2 += mu[i] * u[i] * mu[i] * u[i];
+    support2 += opposing[i] * u[i] * opposing[i] * u[i];
     work += r[i] * u[i];
     largest_mu = mu[i] > largest_mu ? mu[i] : largest_mu;
   }
@@ -102,17 +119,28 @@ struct AddContacts {
   }
 };
 
+namespace law_check_detail {
+
+/// Natural map of the quadrants: sigma(u_T) has the coefficients of the quadrant of -u_T, and P_K(z) those of
+/// the quadrant of z_T, since the point of K next to z lies in the quadrant of z.
+template <int D>
+SS_HD inline double quadrant_error(const ContactOutcome& c, double s, const Vec<double, D>& r,
+                                   const Vec<double, D>& u) {
+  const Vec<double, D> sought = shifted(c.quadrant(-1.0 * u), u), z = r - (1 / s) * sought;
+  return norm(sought - s * (project(c.quadrant(z), z) - z));
+}
+
+}  // namespace law_check_detail
+
 /// e_c [m/s] of an outcome under Coulomb's exact law, with s = trace(W_cc) / D.
 SS_HD inline double outcome_error(const ContactOutcome& c, double s) {
   const double rn = dot(c.n, c.impulse), r1 = c.tangential_impulse(0), r2 = c.tangential_impulse(1),
                un = dot(c.n, c.velocity) + c.offset, u1 = c.tangential_velocity(0),
                u2 = c.tangential_velocity(1);
-  if (c.mu_twist > 0) {
-    const ContactLaw<4> law{{c.mu1, c.mu2, c.mu_twist}};
-    return block_error(law, s, Vec<double, 4>{rn, r1, r2, c.twist}, Vec<double, 4>{un, u1, u2, c.spin});
-  }
-  const ContactLaw<3> law{{c.mu1, c.mu2}};
-  return block_error(law, s, Vec<double, 3>{rn, r1, r2}, Vec<double, 3>{un, u1, u2});
+  if (c.mu_twist > 0)
+    return law_check_detail::quadrant_error(c, s, Vec<double, 4>{rn, r1, r2, c.twist},
+                                            Vec<double, 4>{un, u1, u2, c.spin});
+  return law_check_detail::quadrant_error(c, s, Vec<double, 3>{rn, r1, r2}, Vec<double, 3>{un, u1, u2});
 }
 
 /// One contact with s = trace(W_cc) / D and q2 = |q_c|^2, of which at most `most_speed`^2 counts.

@@ -249,6 +249,9 @@ void check_textures(const Model& model) {
     if (const std::string fault = texture_fault(texture); !fault.empty())
       refuse("texture of material '" + model.material_names[m] + "': " + fault);
   }
+  if (const std::string fault = texture_fault(model.materials, model.material_names, model.textures);
+      !fault.empty())
+    refuse(fault);
 }
 
 void check_half_spaces(const Model& model) {

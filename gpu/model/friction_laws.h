@@ -1,8 +1,11 @@
 // What a material's parameters of friction ask of a step.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
+#include "gpu/model/surface_texture.h"
 #include "gpu/params/params.h"
 
 namespace stickslip {
@@ -11,6 +14,28 @@ namespace stickslip {
 /// they act in, so that its contact problem is solved more than once: see Params::friction_rounds.
 inline bool has_lagged_friction(const Material& m) {
   return m.mu_static > 0 || m.viscous_friction > 0 || m.tresca > 0 || m.friction_kind == FrictionKind::tensor;
+}
+
+/// The same of any contact of a scene. Coefficients of height maps depend on the direction of sliding.
+inline bool has_lagged_friction(const std::vector<Material>& materials,
+                                const std::vector<SurfaceTexture>& textures) {
+  const auto is_height_map = [](const SurfaceTexture& t) { return t.kind == TextureKind::height; };
+  return std::ranges::any_of(materials, [](const Material& m) { return has_lagged_friction(m); }) ||
+         std::ranges::any_of(textures, is_height_map);
+}
+
+/// Why these materials and textures cannot be in one scene; empty: they can. Friction tensors have no place
+/// for coefficients that ploughing adds to those of the surfaces.
+inline std::string texture_fault(const std::vector<Material>& materials,
+                                 const std::vector<std::string>& names,
+                                 const std::vector<SurfaceTexture>& textures) {
+  for (const SurfaceTexture& t : textures)
+    for (std::size_t m = 0; m < materials.size() && t.kind == TextureKind::height; ++m)
+      if (materials[m].friction_kind == FrictionKind::tensor)
+        return "friction tensors do not combine with height maps: material '" + names[m] +
+               "' has friction_kind = tensor, and '" + names[static_cast<std::size_t>(t.material)] +
+               "' a texture of kind height";
+  return {};
 }
 
 /// Why the material can have no contacts; empty: it can. The symmetric part of a friction tensor must be

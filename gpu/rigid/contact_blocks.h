@@ -39,6 +39,10 @@ struct ContactBlocks {
   /// Per contact; null: coefficients are those of contacts that neither slide nor carry a load.
   const FrictionState* states = nullptr;
   bool coulomb_only = false;  // of penalty forces: coefficients do not depend on the solution
+  /// Of penalty forces: one-sided friction has the coefficients of the slip at the start of the step (true,
+  /// explicit forces), or of `free`; with `anchors` those of their springs and dampers.
+  bool from_start = false;
+  AnchorView anchors{};
 
   /// The friction of a contact's two surfaces.
   struct Friction {
@@ -48,10 +52,22 @@ struct ContactBlocks {
   /// In the state of contact number i.
   SS_HD Friction friction(std::size_t i, const RigidContact& c) const {
     Friction f = base_friction(c);
-    if (f.pair.lags())
+    if (f.frame.is_one_sided && coulomb_only) take_penalty_quadrant(i, c, f.frame);
+    if (depends_on_solution(f.pair, f.frame))
       f.frame =
           friction_at(f.pair, f.frame, states != nullptr ? states[i] : FrictionState{}, options.feedback.dt);
     return f;
+  }
+  /// Where springs and dampers of anchored friction pull against a stretch s and a slip u, friction opposes k
+  /// s
+  /// + b u [N], at the start of the step or at its end.
+  SS_HD void take_penalty_quadrant(std::size_t i, const RigidContact& c, FrictionFrame& frame) const {
+    constexpr double still = 1e-9;  // [m/s], [N]
+    const Vec<double, 3> u = from_start ? start_slide(at, c) : free_slide(at, free, c);
+    if (anchors.count == 0) return take_quadrant(u, still, frame);
+    const Vec<double, 4> s = anchors(i);
+    const double k = penalty.friction_stiffness, ahead = from_start ? 0.0 : penalty.dt;
+    take_quadrant(k * Vec<double, 3>{s[0], s[1], s[2]} + (k * ahead + penalty.damping) * u, still, frame);
   }
   /// Without what depends on the solution.
   SS_HD Friction base_friction(const RigidContact& c) const {

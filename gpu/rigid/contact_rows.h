@@ -211,6 +211,20 @@ struct FrictionFrame {
   double mu1, mu2;
   bool is_tensor = false;
   Mat2d tensor = Mat2d::zero();  // L in (t1, t2); the coefficients are then those of [Course Eq.324]
+  /// Coefficients for sliding along t_i (`forth`) and along -t_i (`back`) differ [Course Eq.337]. mu1 and mu2
+  /// are then those of the quadrant that a solver takes.
+  bool is_one_sided = false;
+  Vec<double, 2> forth{0, 0}, back{0, 0};
+
+  /// Of a torsional row. That of one-sided friction has the means of both directions, so that the admissible
+  /// set, a part of an ellipsoid per quadrant, is convex.
+  SS_HD double torsional_mu() const {
+    return is_one_sided ? 0.5 * std::sqrt((forth[0] + back[0]) * (forth[1] + back[1])) : std::sqrt(mu1 * mu2);
+  }
+  /// One-sided: takes the coefficient for sliding along t_axis (`way` > 0) or against it (< 0).
+  SS_HD void take_way(int axis, double way) {
+    if (way != 0) (axis == 0 ? mu1 : mu2) = way > 0 ? forth[axis] : back[axis];
+  }
 };
 
 namespace rigid_detail {
@@ -334,7 +348,7 @@ SS_HD inline ConstraintBlock<D> contact_block(const RigidContact& contact, const
     if (pair.torsion_radius > 0) {
       block.jacobian[0][3] = joined(V3::zero(), pair.torsion_radius * f.frame.n);
       block.jacobian[1][3] = -block.jacobian[0][3];
-      block.law.mu[2] = std::sqrt(f.mu1 * f.mu2);
+      block.law.mu[2] = f.torsional_mu();
       end = 4;
     }
   }

@@ -32,8 +32,10 @@ JointBlocks<D> joint_blocks_of(const DeviceBodies& bodies, const StepConstraints
 template <int D>
 ContactBlocks<D> contact_blocks_of(const DeviceBodies& bodies, const StepConstraints& list,
                                    const FrictionState* states) {
-  return {bodies.view(), list.surfaces,      list.options, list.penalty,
-          list.soft,     bodies.free.data(), states,       list.coulomb_only};
+  return {bodies.view(), list.surfaces,     list.options,
+          list.penalty,  list.soft,         bodies.free.data(),
+          states,        list.coulomb_only, list.coulomb_only && !list.soft,
+          list.anchors};
 }
 
 /// Only `auto` chooses: it factorises small problems and sweeps large ones.
@@ -116,8 +118,9 @@ void ContactSystem<D>::advance_anchors(Context& ctx, const DeviceBodies& bodies,
   const Vec<double, 4>* world = pushed ? nullptr : world_.data() + contacts_from_;
   ContactBlocks<D> blocks = contact_blocks_of<D>(bodies, list, nullptr);
   blocks.soft = false;  // only the frames are needed
+  const ConstraintBlock<D>* block = pushed ? penalty_block_.data() : nullptr;
   anchors.advance<D>(ctx, list.contacts,
-                     {blocks, bodies.velocity.data(), bodies.spin.data(), r, world, pushed});
+                     {blocks, bodies.velocity.data(), bodies.spin.data(), r, world, block});
 }
 
 template <int D>

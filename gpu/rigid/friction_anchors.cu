@@ -62,15 +62,16 @@ struct AdvanceAnchor {
     next[i] = {c.a, c.b, c.feature, stretch[i]};
     const BodyInverse a = solved.blocks.at.at_step(c.a).inverse, b = solved.blocks.at.at_step(c.b).inverse;
     if (!(a.mass > 0) && !(b.mass > 0)) return;  // asleep: nothing moves, and nothing is solved
-    const ConstraintBlock<D> block = solved.blocks.of(i, c);
+    const bool at_start = solved.pushed != nullptr;
+    const ConstraintBlock<D> block = at_start ? solved.pushed[i] : solved.blocks.of(i, c);
     const PenaltyOptions& o = solved.blocks.penalty;
     const double r = normal_impulse(i);
     Vec<double, D> s = stretch_of_rows(block, stretch[i]);
-    if (solved.at_start) s = follow_anchor(o, block.law, r, s);
+    if (at_start) s = follow_anchor(o, block.law, r, s);
     for (int k = 1; k < D && r > 0; ++k)
       s[k] += o.dt * (dot(block.jacobian[0][k], twist(c.a)) + dot(block.jacobian[1][k], twist(c.b)));
     // The normal force at the end of an explicit step is that of the next one: it bounds the stretch then.
-    if (!solved.at_start || !(r > 0)) s = follow_anchor(o, block.law, r, s);
+    if (!at_start || !(r > 0)) s = follow_anchor(o, block.law, r, s);
     next[i].stretch = stretch_in_world(block, s);
   }
 };

@@ -34,7 +34,9 @@ class FrictionAnchors {
     const Vec<double, 3>*velocity, *spin;   // per body
     const Vec<double, D>* r = nullptr;      // per contact, by rows; null: `world`
     const Vec<double, 4>* world = nullptr;  // per contact, in world axes
-    bool at_start = false;                  // forces are those at the start of the step
+    /// Per contact: the blocks of explicit forces, those at the start of the step; null: forces are those at
+    /// its end, of `blocks`.
+    const ConstraintBlock<D>* pushed = nullptr;
   };
   /// Moves anchors and contacts to the end of the step. `contacts`: those of `begin`.
   template <int D>

@@ -83,23 +83,25 @@ struct FrictionMover {
     const double mobility = (a.mobility() + b.mobility()) / 3;
     if (!(mobility > 0)) return;
     const typename ContactBlocks<D>::Friction friction = blocks.base_friction(c);
-    if (!friction.pair.lags()) return;
+    if (!depends_on_solution(friction.pair, friction.frame)) return;
     const ContactFrame& frame = friction.frame.frame;
     const V3 slip =
         along_tangents(frame.n, end_speed(a, c.a) - end_speed(b, c.b)) +
         rigid_detail::slip_offset(blocks.options, c.gap, frame.n, a.start_speed() - b.start_speed(),
                                   friction.pair.tangential_restitution);
-    double speed2 = norm2(slip);
+    double rate = 0, twist = 0;
     if constexpr (D == 4) {
       const V3 turning = (c.a < 0 ? V3{0, 0, 0} : spin[c.a]) - (c.b < 0 ? V3{0, 0, 0} : spin[c.b]);
-      const double rate = friction.pair.torsion_radius * dot(frame.n, turning);
-      speed2 += rate * rate;
+      rate = friction.pair.torsion_radius * dot(frame.n, turning);
+      twist = impulse[i][3];
     }
     const FrictionOutcome at{dot(frame.n, push),
                              {dot(frame.t1, push), dot(frame.t2, push)},
                              {dot(frame.t1, slip), dot(frame.t2, slip)},
-                             std::sqrt(speed2),
-                             mobility};
+                             std::sqrt(norm2(slip) + rate * rate),
+                             mobility,
+                             twist,
+                             rate};
     const double change =
         update_friction_state(friction.pair, friction.frame, blocks.options.feedback.dt, at, state[i]);
     part[i][0] = change * change;

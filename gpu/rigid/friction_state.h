@@ -1,10 +1,11 @@
 // Friction whose coefficients depend on the solution of the contact problem: speed-dependent friction,
-// Tresca's law, friction tensors. Solvers take fixed coefficients; ContactSystem::update_friction finds those
-// of the next problem.
+// Tresca's law, friction tensors, one-sided friction. Solvers take fixed coefficients;
+// ContactSystem::update_friction finds those of the next problem.
 #pragma once
 
 #include <cmath>
 
+#include "gpu/law/projection.h"
 #include "gpu/rigid/contact_rows.h"
 
 namespace stickslip {
@@ -17,6 +18,8 @@ struct FrictionState {
   double last_speed = 0, last_outcome = 0;  // [m/s] of the round before: its `speed`, and where it led
   double low = -1, high = -1;  // [m/s] speeds that led to larger and to smaller ones; -1: not known
   int rounds = 0;
+  Vec<double, 2> way{
+      0, 0};  // > 0, < 0: one-sided friction is that of sliding along t_i, along -t_i; 0: as given
 
   /// The speed of the next round, after `speed` led to `outcome`: that one, or further along the secant
   /// through the last two, up to kFurthest times, as rounds are many where sticking just ends. Once the
@@ -76,19 +79,29 @@ SS_HD inline Mat2d tensor_at(const SurfacePair& pair, const Mat2d& tensor, doubl
   return l;
 }
 
+/// True if the contact's coefficients are those of a FrictionState.
+SS_HD inline bool depends_on_solution(const SurfacePair& pair, const FrictionFrame& base) {
+  return pair.lags() || base.is_one_sided;
+}
+
 /// The law of a contact at `state`: `base` with the coefficients, and for a tensor the tangents, that a
 /// solver takes.
 SS_HD inline FrictionFrame friction_at(const SurfacePair& pair, const FrictionFrame& base,
                                        const FrictionState& state, double dt) {
   FrictionFrame f = base;
   if (pair.tresca > 0) {
-    f.is_tensor = false;
+    f.is_tensor = f.is_one_sided = false;
     if (state.load > 0) f.mu1 = f.mu2 = tresca_coefficient(pair.tresca, dt, state.load);
     return f;
   }
   if (!f.is_tensor) {
-    f.mu1 = coefficient_at(pair, base.mu1, state.speed);
-    f.mu2 = coefficient_at(pair, base.mu2, state.speed);
+    for (int i = 0; i < 2 && f.is_one_sided; ++i) {
+      f.take_way(i, state.way[i]);
+      f.forth[i] = coefficient_at(pair, base.forth[i], state.speed);
+      f.back[i] = coefficient_at(pair, base.back[i], state.speed);
+    }
+    f.mu1 = coefficient_at(pair, f.mu1, state.speed);
+    f.mu2 = coefficient_at(pair, f.mu2, state.speed);
     return f;
   }
   f.tensor = tensor_at(pair, base.tensor, state.speed);
@@ -101,11 +114,34 @@ SS_HD inline FrictionFrame friction_at(const SurfacePair& pair, const FrictionFr
 
 /// What the solution of a problem says of a contact, along the tangents of its base frame.
 struct FrictionOutcome {
-  double load;          // [N s] r_N
-  Vec<double, 2> r, u;  // [N s], [m/s] friction and slip velocity, with w_T
-  double speed;         // [m/s] |u|, of all rows but the normal
-  double mobility;      // [1/kg] s_c
+  double load;                 // [N s] r_N
+  Vec<double, 2> r, u;         // [N s], [m/s] friction and slip velocity, with w_T
+  double speed;                // [m/s] |u|, of all rows but the normal
+  double mobility;             // [1/kg] s_c
+  double twist = 0, rate = 0;  // [N s], [m/s] of a torsional row
 };
+
+namespace friction_state_detail {
+
+/// The friction of this law next to the natural map's argument.
+SS_HD inline Vec<double, 3> nearest_friction(const FrictionFrame& f, double torsional_mu,
+                                             const FrictionOutcome& at) {
+  ContactLaw<4> law{{f.mu1, f.mu2, torsional_mu}};
+  const Vec<double, 3> r{at.r[0], at.r[1], at.twist}, u{at.u[0], at.u[1], at.rate};
+  return project_section(law, at.load, r - (1 / at.mobility) * u);
+}
+
+/// Where one-sided friction opposes sliding along t_i: > 0, along -t_i: < 0. Without friction, where the
+/// contact slides.
+SS_HD inline void find_way(const FrictionOutcome& at, Vec<double, 2>& way) {
+  constexpr double kNoFriction = 1e-9, kStill = 1e-9;  // of the load; [m/s]
+  for (int i = 0; i < 2; ++i) {
+    if (std::fabs(at.r[i]) > kNoFriction * at.load) way[i] = -at.r[i];
+    else if (std::fabs(at.u[i]) > kStill) way[i] = at.u[i];
+  }
+}
+
+}  // namespace friction_state_detail
 
 /// Moves `state` to this outcome. Returns by how much the friction impulse changes with it [N s]; 0 if the
 /// contact sticks under both laws. Contacts of a tensor slide if the projection of [Course Eq.219b] says so.
@@ -131,7 +167,18 @@ SS_HD inline double update_friction_state(const SurfacePair& pair, const Frictio
   FrictionState there = before;
   there.speed = at.speed;
   there.load = at.load;
+  const bool one_sided = base.is_one_sided && !(pair.tresca > 0);
+  if (one_sided) {
+    friction_state_detail::find_way(at, state.way);
+    there.way = state.way;
+  }
   const FrictionFrame now = friction_at(pair, base, there, dt), old = friction_at(pair, base, before, dt);
+  if (one_sided) {
+    using friction_state_detail::nearest_friction;
+    const bool twists = pair.torsion_radius > 0;
+    return norm(nearest_friction(now, twists ? now.torsional_mu() : 0.0, at) -
+                nearest_friction(old, twists ? old.torsional_mu() : 0.0, at));
+  }
   constexpr double kInside = 0.999;
   const auto share = [&](const FrictionFrame& f) {
     if (!(f.mu1 > 0) || !(f.mu2 > 0)) return 1.0;  // at its bound

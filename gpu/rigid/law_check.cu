@@ -85,7 +85,7 @@ struct ContactCheck {
   /// The law of contact c at the velocities and impulses at the end: coefficients of its slip speed and its
   /// load, and the image of its friction under a tensor. Whatever coefficients the solver had do not count.
   SS_HD void apply_law(const SurfacePair& pair, const FrictionFrame& base, ContactOutcome& end) const {
-    if (!pair.lags()) return;
+    if (!depends_on_solution(pair, base)) return;
     const double rn = dot(end.n, end.impulse);
     if (pair.tresca > 0) {
       if (rn > 0) end.mu1 = end.mu2 = tresca_coefficient(pair.tresca, blocks.options.feedback.dt, rn);
@@ -95,6 +95,12 @@ struct ContactCheck {
     const double speed = std::sqrt(norm2(slip) + end.spin * end.spin);
     end.mu1 = coefficient_at(pair, base.mu1, speed);
     end.mu2 = coefficient_at(pair, base.mu2, speed);
+    if (base.is_one_sided) {
+      end.is_one_sided = true;
+      end.mu1 = coefficient_at(pair, base.forth[0], speed);
+      end.mu2 = coefficient_at(pair, base.forth[1], speed);
+      for (int i = 0; i < 2; ++i) end.back[i] = coefficient_at(pair, base.back[i], speed);
+    }
     if (!base.is_tensor) return;
     const Mat2d l = tensor_at(pair, base.tensor, speed);
     end.mu1 = end.mu2 = mean_friction(l);
@@ -131,7 +137,9 @@ struct ContactCheck {
       q2 += turning * turning;
     }
     apply_law(friction.pair, friction.frame, end);
-    if (radius > 0) end.mu_twist = std::sqrt(end.mu1 * end.mu2);
+    if (radius > 0)
+      end.mu_twist = end.is_one_sided ? 0.5 * std::sqrt((end.mu1 + end.back[0]) * (end.mu2 + end.back[1]))
+                                      : std::sqrt(end.mu1 * end.mu2);
     const double trace = softness + a.mobility(end.n, radius) + b.mobility(end.n, radius);
     ContactTotals totals = judge_contact(end, trace / (radius > 0 ? 4 : 3), q2, most_speed);
     totals.law.torque = norm(cross(c.point, end.impulse));

@@ -21,7 +21,8 @@ void report_law(const LawCheck& law, const Params& params, StepReport& report);
 
 /// After report_law, of a step with coefficients of friction that depend on its solution. It has not
 /// converged if the judge, which evaluates them at the end of the step, finds a residual far above the
-/// tolerance. Solvers of box friction are not checked against the circular cone.
+/// tolerance, relative to the larger of its own and the solver's scale. Solvers of box friction or of cones
+/// with facets are not checked against elliptic sections.
 void report_friction(const Params& params, StepReport& report);
 
 /// Adds the check of the elastic solids, after report_law. A step has not converged if their velocities leave

@@ -135,7 +135,7 @@ class RigidStepper {
   Coupling coupling_;
   Cohesion cohesion_;
   bool coheres_ = false;  // some material has a cohesion
-  bool lags_ = false;     // some material has_lagged_friction
+  bool lags_ = false;     // the scene has_lagged_friction
   bool has_tensors_ = false;
   Buffer<RigidContact> same_contacts_;  // of a further friction round, each its own predecessor
   Islands islands_;

@@ -115,6 +115,25 @@ SS_HD inline Vec<double, 3> free_slide(const BodiesView& bodies, const double* f
   return slide;
 }
 
+/// The same of the velocities at the start of the step.
+SS_HD inline Vec<double, 3> start_slide(const BodiesView& bodies, const RigidContact& c) {
+  Vec<double, 3> slide{0, 0, 0};
+  for (int side = 0; side < 2; ++side) {
+    const BodyAtStep at = bodies.at_step(side == 0 ? c.a : c.b);
+    slide += (side == 0 ? 1.0 : -1.0) * (at.velocity + cross(at.spin, c.point - at.pose.x));
+  }
+  return slide;
+}
+
+/// One-sided friction: takes the coefficients for sliding towards `slide`, of any unit; along a tangent
+/// without sliding, up to `still`, the larger one.
+SS_HD inline void take_quadrant(const Vec<double, 3>& slide, double still, FrictionFrame& f) {
+  for (int i = 0; i < 2; ++i) {
+    const double along = dot(slide, i == 0 ? f.frame.t1 : f.frame.t2);
+    f.take_way(i, std::fabs(along) > still ? along : f.forth[i] - f.back[i]);
+  }
+}
+
 /// The textures of the two surfaces of a contact.
 class TexturedContact {
  public:
@@ -139,12 +158,12 @@ class TexturedContact {
                : body;
   }
 
-  /// `base` plus the ploughing of height maps [Course Eq.336], in the direction of `slide`; along an axis
-  /// without sliding, the larger value of both directions. The text has ploughing alone: a pair with mu = 0.
-  /// Beyond the text: b moves against `slide`, so its facets are taken for the opposite direction. Without a
-  /// grain, the axes are the principal axes of the facets, with t2 across the ridges. The text's section has
-  /// a quarter of an ellipse for each quadrant; here a step has the whole ellipse of the quadrant of its
-  /// `slide`.
+  /// `base` plus the ploughing of height maps [Course Eq.336]: a coefficient for each of the four directions
+  /// along the axes, {mu_t, mu_b, mu_-t, mu_-b} of [Course §6.3.2]. The text has ploughing alone: a pair with
+  /// mu = 0. Beyond the text: b moves against a, so its facets are taken for the opposite direction. Without
+  /// a grain, the axes are the principal axes of the facets, with t2 across the ridges. The admissible set
+  /// has a quarter of an ellipse in each quadrant (a rectangle, for solvers of box friction). mu1 and mu2 are
+  /// those of `slide` [m/s], the first guess; see FrictionState::way.
   SS_HD FrictionFrame friction(const FrictionFrame& base, const SurfacePair& pair,
                                const Vec<double, 3>& slide) const {
     FrictionFrame f = base;
@@ -159,15 +178,16 @@ class TexturedContact {
         back[i] += side == 0 ? p.back[i] : p.forth[i];
       }
     }
-    constexpr double still = 1e-9;  // [m/s]
-    double more[2];
+    constexpr double still = 1e-9;     // [m/s]
+    constexpr double rounding = 1e-6;  // of texels, which are floats
     for (int i = 0; i < 2; ++i) {
-      const double speed = dot(slide, i == 0 ? f.frame.t1 : f.frame.t2);
-      const double larger = forth[i] > back[i] ? forth[i] : back[i];
-      more[i] = speed > still ? forth[i] : speed < -still ? back[i] : larger;
+      double& mu = i == 0 ? f.mu1 : f.mu2;
+      f.forth[i] = mu + forth[i];
+      f.back[i] = mu + back[i];
+      if (std::fabs(forth[i] - back[i]) > rounding * (forth[i] + back[i])) f.is_one_sided = true;
+      mu += forth[i] > back[i] ? forth[i] : back[i];
     }
-    f.mu1 += more[0];
-    f.mu2 += more[1];
+    if (f.is_one_sided) take_quadrant(slide, still, f);
     return f;
   }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
+#include <random>
 
 namespace stickslip {
 namespace {
@@ -37,6 +39,66 @@ TEST(LawCheck, SticksSlidesAndTakesOff) {
   const LawCheck slides = law_terms(contact({-0.3, 1, -0.4}, {1.5, 0, 2}));
   expect_lawful(slides);
   EXPECT_DOUBLE_EQ(slides.friction_work, -0.5 * 2.5);
+}
+
+/// On a floor, with the coefficients (0.2, 0.3) for sliding along +x and +z, and (0.6, 0.9) along -x and -z.
+ContactOutcome sawtooth(const Vec<double, 3>& impulse, const Vec<double, 3>& velocity) {
+  ContactOutcome c = contact(impulse, velocity);
+  c.mu1 = 0.2;
+  c.mu2 = 0.3;
+  c.is_one_sided = true;
+  c.back = {0.6, 0.9};
+  return c;
+}
+
+TEST(LawCheck, OneSidedFrictionHasBoundsForEachDirection) {
+  for (const double rx : {-0.2, 0.6})
+    for (const double rz : {-0.3, 0.9}) {
+      // At 0.6 and 0.8 of the bounds it is on the ellipse, and sliding along the outer normal is lawful.
+      const ContactOutcome c = sawtooth({0.6 * rx, 1, 0.8 * rz}, {-0.6 / rx, 0, -0.8 / rz});
+      expect_lawful(law_terms(c));
+      EXPECT_LT(outcome_error(c, 0.7), 1e-15);
+      EXPECT_LT(outcome_error(sawtooth({0.5 * rx, 1, 0.5 * rz}, {0, 0, 0}), 0.7), 1e-15);
+      // In the other direction along x, and beyond the bound.
+      EXPECT_GT(law_terms(sawtooth({0.6 * rx, 1, 0.8 * rz}, {0.6 / rx, 0, -0.8 / rz})).slip, 0.1);
+      EXPECT_NEAR(law_terms(sawtooth({1.5 * rx, 1, 0}, {0, 0, 0})).cone, 0.5 * std::max(std::fabs(rx), 0.3),
+                  1e-12)
+          << "times the largest coefficient";
+      EXPECT_GT(outcome_error(sawtooth({1.5 * rx, 1, 0}, {0, 0, 0}), 0.7), 0.01);
+    }
+}
+
+/// The point of the cone next to z, over a fine grid of its section and, along each ray, in closed form.
+double sampled_error(const ContactOutcome& c, double s, const Vec<double, 3>& r, const Vec<double, 3>& u) {
+  const auto bound = [&](int i, double x) { return x > 0 ? c.back[i] : i == 0 ? c.mu1 : c.mu2; };
+  double sigma = 0;
+  constexpr int kSamples = 4000;
+  for (int k = 0; k < kSamples; ++k) {
+    const double angle = 2 * std::numbers::pi * k / kSamples, x = std::cos(angle), y = std::sin(angle);
+    sigma = std::max(sigma, -(x * bound(0, x) * u[1] + y * bound(1, y) * u[2]));
+  }
+  const Vec<double, 3> z = r - (1 / s) * (u + sigma * Vec<double, 3>{1, 0, 0});
+  Vec<double, 3> best{0, 0, 0};
+  for (int k = 0; k < kSamples; ++k)
+    for (int j = 0; j <= 200; ++j) {
+      const double angle = 2 * std::numbers::pi * k / kSamples, share = j / 200.0, x = std::cos(angle),
+                   y = std::sin(angle);
+      const Vec<double, 3> ray{1, share * x * bound(0, x), share * y * bound(1, y)};
+      const Vec<double, 3> p = std::max(0.0, dot(z, ray) / norm2(ray)) * ray;
+      if (norm(p - z) < norm(best - z)) best = p;
+    }
+  return s * norm(r - best);
+}
+
+TEST(LawCheck, TheNaturalMapOfOneSidedFrictionIsThatOfItsCone) {
+  std::mt19937 rng(3);
+  std::uniform_real_distribution<double> any(-1, 1);
+  for (int trial = 0; trial < 8; ++trial) {
+    const Vec<double, 3> r{std::fabs(any(rng)), any(rng), any(rng)}, u{any(rng), any(rng), any(rng)};
+    // Rows (normal, t1, t2) are (y, x, z).
+    const ContactOutcome c = sawtooth({r[1], r[0], r[2]}, {u[1], u[0], u[2]});
+    EXPECT_NEAR(outcome_error(c, 0.7), sampled_error(c, 0.7, r, u), 5e-3) << trial;
+  }
 }
 
 TEST(LawCheck, AGapMayCloseWithinTheStep) {

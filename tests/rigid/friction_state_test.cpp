@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
+#include <random>
 
 namespace stickslip {
 namespace {
@@ -154,6 +156,72 @@ TEST(FrictionState, TrescasBoundIsThatOfTheLastLoad) {
   EXPECT_DOUBLE_EQ(friction_at(pair, base, state, 0.01).mu1, 0.07 / 0.5);
   update_friction_state(pair, base, 0.01, {1e-9, {0, 0}, {1, 0}, 1, 1}, state);
   EXPECT_EQ(friction_at(pair, base, state, 0.01).mu1, kMostTresca);
+}
+
+/// A point mass of 1 kg under the load 1 that would slide at `pull`: its friction is the point of the section
+/// next to -pull. The section has a quarter of an ellipse in each quadrant, here sampled.
+Vec<double, 2> sampled_friction(const FrictionFrame& base, const Vec<double, 2>& pull) {
+  const auto bound = [&](int i, double r) { return r > 0 ? base.back[i] : base.forth[i]; };
+  const double inside = std::hypot(pull[0] / bound(0, -pull[0]), pull[1] / bound(1, -pull[1]));
+  if (inside <= 1) return -1.0 * pull;
+  Vec<double, 2> best{0, 0};
+  double least = norm(pull);
+  for (int k = 0; k < 200000; ++k) {
+    const double angle = 2 * std::numbers::pi * k / 200000, c = std::cos(angle), s = std::sin(angle);
+    const Vec<double, 2> r{c * bound(0, c), s * bound(1, s)};
+    if (norm(r + pull) >= least) continue;
+    least = norm(r + pull);
+    best = r;
+  }
+  return best;
+}
+
+TEST(FrictionState, OneSidedFrictionTakesTheQuadrantThatItOpposes) {
+  const SurfacePair pair = pair_of(surface(0.3), surface(0.3), 0.3);
+  FrictionFrame base{contact_frame({0, 1, 0}), 0, 0};
+  base.is_one_sided = true;
+  base.forth = {0.2, 0.3};
+  base.back = {0.6, 0.9};
+  std::mt19937 rng(5);
+  std::uniform_real_distribution<double> any(-1, 1);
+  for (int trial = 0; trial < 40; ++trial) {
+    const Vec<double, 2> pull{any(rng), any(rng)};
+    // Any first guess.
+    for (int axis = 0; axis < 2; ++axis) {
+      (axis == 0 ? base.mu1 : base.mu2) = base.forth[axis];
+      if (any(rng) > 0) base.take_way(axis, -1);
+    }
+    FrictionState state;
+    Vec<double, 2> r{0, 0};
+    int rounds = 0;
+    for (; rounds < 10; ++rounds) {
+      const FrictionFrame f = friction_at(pair, base, state, 0.01);
+      const Vec<double, 2> wanted = -1.0 * pull;
+      r = project_section(ContactLaw<3>{{f.mu1, f.mu2}}, 1.0, wanted);
+      const Vec<double, 2> u = pull + r;
+      if (update_friction_state(pair, base, 0.01, {1, r, u, norm(u), 1}, state) < 1e-12) break;
+    }
+    EXPECT_LE(rounds, 1) << "one look at the solution gives the signs";
+    EXPECT_LT(norm(r - sampled_friction(base, pull)), 2e-5) << pull[0] << ' ' << pull[1];
+  }
+}
+
+TEST(FrictionState, OneSidedFrictionFollowsTheSpeedInBothDirections) {
+  SurfacePair pair = pair_of(surface(0.3), surface(0.3), 0.3);
+  pair.viscous = 0.5;
+  FrictionFrame base{contact_frame({0, 1, 0}), 0.2, 0.4};
+  base.is_one_sided = true;
+  base.forth = {0.2, 0.4};
+  base.back = {0.7, 0.4};
+  FrictionState state;
+  state.speed = 2;
+  EXPECT_DOUBLE_EQ(friction_at(pair, base, state, 0.01).mu1, 1.2);
+  state.way = {-1, 0};
+  const FrictionFrame f = friction_at(pair, base, state, 0.01);
+  EXPECT_DOUBLE_EQ(f.mu1, 1.7);
+  EXPECT_DOUBLE_EQ(f.mu2, 1.4);
+  // The torsional coefficient belongs to no quadrant.
+  EXPECT_DOUBLE_EQ(f.torsional_mu(), std::sqrt(0.5 * (1.2 + 1.7) * 1.4));
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ TEST(LawReport, AnImpulseOutsideItsConeIsNoConvergence) {
 TEST(LawReport, ImpulsesAtRoundingBreakNoLaw) { EXPECT_TRUE(judged(7.7e-23, 7.7e-23, 404).converged); }
 
 /// A solved problem whose coefficients of friction still change by `change`; the judge has `residual`.
-StepReport settled(double change, double residual, ContactSolverKind solver = ContactSolverKind::nsgs) {
+StepReport settled(double change, double residual, ContactSolverKind solver = ContactSolverKind::nsgs,
+                   double scale_of_joints = 0) {
   StepReport report;
   report.contact_solve.emplace();
   report.contact_solve->residual = 1e-4;
@@ -39,6 +40,8 @@ StepReport settled(double change, double residual, ContactSolverKind solver = Co
   report.contact_solve->friction_change = change;
   report.judgement.emplace();
   report.judgement->residual = residual;
+  report.judgement->scale = 1;
+  report.contact_solve->scale = scale_of_joints;
   LabParams lab;
   lab.tolerance = 1e-3;
   Params params;
@@ -55,6 +58,9 @@ TEST(LawReport, FrictionCoefficientsThatStillChangeAreNoConvergence) {
   EXPECT_EQ(settled(5e-4, 2e-2).stop_reason, "friction disagrees with its coefficients");
   EXPECT_FALSE(settled(5e-4, 2e-2).converged);
   EXPECT_TRUE(settled(5e-4, 2e-2, ContactSolverKind::pgs).converged) << "a box is not a cone";
+  EXPECT_TRUE(settled(5e-4, 2e-2, ContactSolverKind::lemke).converged) << "nor is a pyramid";
+  EXPECT_TRUE(settled(5e-4, 2e-2, ContactSolverKind::nsgs, 10).converged) << "relative to the solver's |q|";
+  EXPECT_FALSE(settled(5e-4, 2e-2, ContactSolverKind::nsgs, 2).converged);
 }
 
 }  // namespace

@@ -178,6 +178,7 @@ TEST(TextureFriction, RidgesResistAcrossThem) {
         pair.with(&view, 0, -1).friction(friction_frame(pair.contact.normal, plain), plain, {0, 0, 0});
     EXPECT_NEAR(mu_along(f, across), mu + mean, 2e-3 * mean);
     EXPECT_NEAR(mu_along(f, along), mu, 1e-6);
+    EXPECT_FALSE(f.is_one_sided) << "both sides of the ridges are alike";
     EXPECT_NEAR(dot(cross(f.frame.n, f.frame.t1), f.frame.t2), 1, 1e-14);
     // With a grain of the pair along 45 degrees the axes are those of the grain, and each gets its share of
     // the ridges.
@@ -206,6 +207,11 @@ TEST(TextureFriction, SawteethResistByTheWayOfTheSlide) {
                                 .friction(friction_frame({0, 1, 0}, plain), plain, slide);
     EXPECT_NEAR(f.mu1, 0, 1e-12);
     EXPECT_NEAR(std::fabs(f.frame.t2[0]), 1, 1e-12);
+    EXPECT_TRUE(f.is_one_sided);
+    // Both coefficients are there whichever is in use.
+    const bool turned = (f.frame.t2[0] > 0) == (textured == 1);
+    EXPECT_NEAR((turned ? f.back : f.forth)[1], forth, 1e-7);
+    EXPECT_NEAR((turned ? f.forth : f.back)[1], back, 1e-7);
     return f.mu2;
   };
   EXPECT_NEAR(mu_of({1, 0, 0}, 0), forth, 1e-7);

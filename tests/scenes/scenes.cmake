@@ -10,7 +10,7 @@ set(solvers ipc barrier_al)
 # Scenes of rigid bodies run whole with the solver that they select (some take less than a second). Their
 # first frames also run with solvers of other families: sweeps, proximal steps, conjugate gradients over
 # sweeps, accelerated gradients.
-set(light_scenes "^(bounce|collisions|matchsticks|painleve|ridges|slide|slope|slope-sweep|wood-rings)(_|$)")
+set(light_scenes "^(bounce|collisions|friction-laws|matchsticks|painleve|ridges|slide|slope|slope-sweep|wood-rings)(_|$)")
 set(contact_solvers nsgs prox_gs nncg apgd)
 # Sweeps alone do not solve these within the scene's iterations: the run must report that (and exit with 1).
 set(unsolved "^plates_(nsgs|prox_gs|nncg)$")

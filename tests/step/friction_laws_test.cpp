@@ -9,77 +9,14 @@
 #include "gpu/model/rigid_body.h"
 #include "gpu/model/steppers.h"
 #include "tests/fixtures/box_model.h"
-#include "tests/fixtures/rigid_model.h"
-#include "tests/fixtures/velocity_fixture.h"
+#include "tests/step/friction_slope.h"
 
 namespace stickslip {
 namespace {
 
 using Vec3d = Vec<double, 3>;
 
-constexpr double kGravity = 9.81;
-
-/// Solvers that find Coulomb's law of rigid bodies by themselves or with de_saxce.
-std::vector<ContactSolverKind> exact_solvers() {
-  std::vector<ContactSolverKind> out;
-  for (const ContactSolverInfo& row : contact_solver_table())
-    if (row.law == "exact" || row.law == "associated") out.push_back(row.kind);
-  return out;
-}
-
-class FrictionLaws : public fixtures::VelocityStepTest {
- protected:
-  FrictionLaws() {
-    params.dt = 1e-3;
-    contact.tolerance = 1e-8;
-    contact.max_iterations = 10000;
-  }
-
-  /// A flat brick of this material on an incline, whose friction is that of the brick. Downhill is `down()`.
-  struct Slope {
-    double angle = 0;
-    Vec3d velocity{0, 0, 0};
-
-    Vec3d normal() const { return {std::sin(angle), std::cos(angle), 0}; }
-    Vec3d down() const { return {std::cos(angle), -std::sin(angle), 0}; }
-    Model model(const Material& material) const {
-      Model model;
-      const Vec3d half{0.2, 0.02, 0.2};
-      fixtures::add_rigid_box(model, half, fixtures::pose_at(half[1] * normal(), {0, 0, -angle}));
-      model.bodies[0].velocity = velocity;
-      model.materials[0] = material;
-      model.half_spaces.push_back({normal(), 0, material.mu});
-      return model;
-    }
-  };
-  static Slope slope_of(double angle, double speed = 0) {
-    Slope slope{angle};
-    slope.velocity = speed * slope.down();
-    return slope;
-  }
-  void start(Model model) {
-    finalize(model);
-    engine = new_engine(model);
-  }
-  /// Steps, and requires that the judge, which evaluates the law by itself, agrees.
-  StepReport judged_step() {
-    StepReport report = step();
-    EXPECT_EQ(report.stop_reason, "converged");
-    EXPECT_TRUE(report.judgement.has_value());
-    EXPECT_LE(report.judgement->residual, 5 * contact.tolerance) << "frame " << report.frame;
-    return report;
-  }
-  void judged_steps(int count) {
-    for (int i = 0; i < count; ++i) judged_step();
-  }
-  BodyState body(std::size_t index = 0) const { return engine->state().bodies[index]; }
-  /// Acceleration along `direction` over so many steps.
-  double acceleration(const Vec3d& direction, int steps) {
-    const double before = dot(direction, body().velocity);
-    judged_steps(steps);
-    return (dot(direction, body().velocity) - before) / (steps * params.dt);
-  }
-};
+class FrictionLaws : public fixtures::FrictionSlopeTest {};
 
 Material sticky() {
   Material m;
@@ -130,7 +67,7 @@ double stribeck_speed_after(const Material& m, double v, int steps, double dt) {
     for (int k = 0; k < 200; ++k) {
       const double s = 0.5 * (low + high), x = s / m.stribeck_speed;
       const double mu = m.mu * (1 + (ratio - 1) * std::exp(-x * x)) + m.viscous_friction * s;
-      (s + dt * kGravity * mu < v ? low : high) = s;
+      (s + dt * fixtures::kSlopeGravity * mu < v ? low : high) = s;
     }
     v = 0.5 * (low + high);
   }
@@ -234,7 +171,7 @@ struct Cycle {
   double period, slip;  // [s], [m]
 };
 Cycle reference_cycle(double m, double k, double c, double speed, double mu_static, double mu) {
-  const double load = m * kGravity, dt = 1e-6;
+  const double load = m * fixtures::kSlopeGravity, dt = 1e-6;
   const auto acceleration = [&](double stretch, double v) { return (k * stretch - c * v - mu * load) / m; };
   double stretch = mu_static * load / k, v = 0, slip = 0, time = 0;
   do {
@@ -351,151 +288,6 @@ TEST_P(FrictionLaws, OnlyImpactsReverseSlip) {
   const Slope flat = slope_of(0, 0.5);
   start(flat.model(m));
   EXPECT_NEAR(acceleration({1, 0, 0}, 20), -0.3 * kGravity, 1e-5);
-}
-
-/// Two plates of matchsticks that cross at a right angle have the third coefficient in every direction.
-TEST_P(FrictionLaws, CrossedMatchsticksHaveTheirOwnCoefficient) {
-  for (const double crossed : {0.0, 0.15}) {
-    Model model;
-    fixtures::add_rigid_box(model, {2, 0.05, 2}, fixtures::pose_at({0, -0.05, 0}), false);
-    fixtures::add_rigid_box(model, {0.2, 0.02, 0.2},
-                            fixtures::pose_at({0, 0.02, 0}, {0, std::numbers::pi / 2, 0}));
-    model.materials[0].friction_kind = FrictionKind::matchstick;
-    model.materials[0].mu = 0.2;
-    model.materials[0].mu_across = 0.8;
-    model.materials[0].mu_crossed = crossed;
-    const Vec3d direction = normalized(Vec3d{1, 0, 0.4});
-    model.bodies[1].velocity = 2 * direction;
-    start(model);
-    const double before = dot(direction, body(1).velocity);
-    judged_steps(30);
-    const double rate = (before - dot(direction, body(1).velocity)) / (30 * params.dt);
-    EXPECT_NEAR(rate, kGravity * (crossed > 0 ? crossed : std::sqrt(0.2 * 0.8)), 1e-5);
-  }
-}
-
-Material tensor_material(double along, double across, double skew) {
-  Material m;
-  m.friction_kind = FrictionKind::tensor;
-  m.mu = along;
-  m.mu_across = across;
-  m.mu_skew = skew;
-  return m;
-}
-
-/// m v' = -m g L v / |v| [Course Eq.320] by the midpoint rule in steps of 10 microseconds, in the plane (x,
-/// z) of a floor. The normal of the contact is y, a's outward normal -y, and its grain x: the skew part turns
-/// friction about -y, from x to z.
-struct PlaneMotion {
-  double x, z, vx, vz;
-};
-PlaneMotion integrate_tensor(const Material& m, PlaneMotion s, double time) {
-  const double dt = 1e-5;
-  const auto rate = [&](double vx, double vz, double& ax, double& az) {
-    const double speed = std::sqrt(vx * vx + vz * vz), dx = vx / speed, dz = vz / speed;
-    ax = -kGravity * (m.mu * dx - m.mu_skew * dz);
-    az = -kGravity * (m.mu_across * dz + m.mu_skew * dx);
-  };
-  for (int i = 0; i < static_cast<int>(std::lround(time / dt)); ++i) {
-    double ax, az;
-    rate(s.vx, s.vz, ax, az);
-    const double hx = s.vx + 0.5 * dt * ax, hz = s.vz + 0.5 * dt * az;
-    rate(hx, hz, ax, az);
-    s = {s.x + dt * hx, s.z + dt * hz, s.vx + dt * ax, s.vz + dt * az};
-  }
-  return s;
-}
-
-TEST_P(FrictionLaws, ABrickCurvesAsItsTensorSays) {
-  params.dt = 5e-4;
-  for (const ContactSolverKind solver : {ContactSolverKind::nsgs, ContactSolverKind::manifold_gs})
-    for (const double skew : {0.0, 0.15, -0.3}) {
-      params.contact_solver = solver;
-      const Material m = tensor_material(0.2, 0.6, skew);
-      Slope flat;
-      flat.velocity = {1, 0, 1};
-      start(flat.model(m));
-      const PlaneMotion want = integrate_tensor(m, {0, 0, 1, 1}, 0.15);
-      double energy = 2;
-      for (int i = 0; i < 300; ++i) {
-        judged_step();
-        const double now = norm2(body().velocity);
-        ASSERT_LT(now, energy) << "friction dissipates";
-        energy = now;
-      }
-      EXPECT_NEAR(body().velocity[0], want.vx, 3e-3) << skew;
-      EXPECT_NEAR(body().velocity[2], want.vz, 3e-3) << skew;
-      EXPECT_NEAR(body().pose.x[0], want.x, 1e-3) << skew;
-      EXPECT_NEAR(body().pose.x[2], want.z, 1e-3) << skew;
-      EXPECT_GT(std::fabs(want.vx - want.vz), 0.1) << "the way is no straight line";
-    }
-}
-
-TEST_P(FrictionLaws, ATensorIsCoulombsLawOrTheEllipseWhereItShould) {
-  const auto end = [&](const Material& m, const Vec3d& velocity) {
-    Slope flat;
-    flat.velocity = velocity;
-    start(flat.model(m));
-    judged_steps(60);
-    return body().velocity;
-  };
-  Material plain;
-  plain.mu = 0.4;
-  const Vec3d oblique{0.7, 0, -0.5};
-  EXPECT_LT(norm(end(tensor_material(0.4, 0.4, 0), oblique) - end(plain, oblique)), 1e-6);
-  // Against a half-space the ratio of an elliptic law is a square root, see surface_pair.
-  Material ellipse = plain;
-  ellipse.mu = 0.2;
-  ellipse.friction_kind = FrictionKind::elliptic;
-  ellipse.mu_across = 0.8;
-  for (const Vec3d& along : {Vec3d{0.8, 0, 0}, Vec3d{0, 0, -0.8}})
-    EXPECT_LT(norm(end(tensor_material(0.2, 0.4, 0), along) - end(ellipse, along)), 1e-6);
-  EXPECT_GT(norm(end(tensor_material(0.2, 0.4, 0), oblique) - end(ellipse, oblique)), 1e-3);
-}
-
-/// It sticks within the ellipse of Eq. 324, here along the grain and across it.
-TEST_P(FrictionLaws, ATensorSticksWithinItsEllipse) {
-  const double skew = 0.2, along = 0.3, across = 0.5, det = along * across + skew * skew;
-  // f' L^-T L^-1 f = 1 along the grain.
-  const double most = det / std::sqrt(across * across + skew * skew);
-  for (const double share : {0.98, 1.03}) {
-    const Slope slope = slope_of(std::atan(share * most));
-    start(slope.model(tensor_material(along, across, skew)));
-    judged_steps(100);
-    if (share < 1) EXPECT_LT(norm(body().velocity), 1e-6);
-    else EXPECT_GT(norm(body().velocity), 5e-3);
-  }
-}
-
-TEST_P(FrictionLaws, BoxFrictionLeavesTensorsToAnotherSolver) {
-  params.contact_solver = ContactSolverKind::pgs;
-  Slope flat;
-  flat.velocity = {1, 0, 1};
-  start(flat.model(tensor_material(0.2, 0.6, 0.1)));
-  const StepReport report = step();
-  EXPECT_NE(report.contact_solve->message.find("pgs refuses"), std::string::npos);
-}
-
-TEST_P(FrictionLaws, RefusesSingularTensors) {
-  const auto refused = [](const Material& m) {
-    Model model = Slope{}.model(m);
-    try {
-      finalize(model);
-    } catch (const std::invalid_argument& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
-  EXPECT_EQ(refused(tensor_material(0.2, 0.1, 3)), "");
-  EXPECT_NE(refused(tensor_material(0.2, 0, 3)).find("singular"), std::string::npos);
-  EXPECT_NE(refused(tensor_material(0, 0.2, 0)).find("singular"), std::string::npos);
-  Material torsion = tensor_material(0.2, 0.1, 0);
-  torsion.torsion_radius = 0.1;
-  EXPECT_NE(refused(torsion).find("torsion"), std::string::npos);
-  // Edited while the scene runs.
-  start(Slope{}.model(tensor_material(0.2, 0.1, 0)));
-  engine->set_materials({tensor_material(0.2, 0, 0)});
-  EXPECT_THROW(engine->step(), SimulationError);
 }
 
 TEST_P(FrictionLaws, BarrierStepsRefuseThem) {
