@@ -244,7 +244,7 @@ class Coupling {
   Buffer<StepSums> sums_;  // per object, like core_work_
   Buffer<double> core_work_;
   Buffer<StepTotals> totals_;
-  std::tuple<NodalAdmm<3>, NodalAdmm<4>> admm_;
+  std::tuple<NodalAdmm<3>, NodalAdmm<4>, NodalAdmm<5>> admm_;
   Iterate before_;  // what solve_nodal started from
   Buffer<double> node_weight_;
 };
