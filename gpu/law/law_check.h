@@ -21,6 +21,10 @@ struct ContactOutcome {
   double twist = 0;                     // [N s] torsional impulse, in units of its row: see contact_block
   double spin = 0;                      // [m/s] velocity of that row
   double mu_twist = 0;                  // its coefficient; 0: no torsional row
+  double rolling = 0;                   // [m] coefficient of rolling resistance; 0: none
+  Vec<double, 3> moment{0, 0, 0};       // [N m s] of rolling resistance on a
+  Vec<double, 3> turn{0, 0, 0};         // [rad/s] of a relative to b
+  double length = 1;                    // [m] in which rolling rows are commensurate with the others
   Vec<double, 3> slip_offset{0, 0, 0};  // [m/s] tangential: the law is that of u_T plus this
   bool is_image = false;                // the law is that of `image` in place of (r_1, r_2)
   Vec<double, 2> image{0, 0};           // [N s] see coulomb_image
@@ -43,6 +47,8 @@ struct ContactOutcome {
     return is_image ? image[i] : dot(i == 0 ? t1 : t2, impulse);
   }
   SS_HD double tangential_velocity(int i) const { return dot(i == 0 ? t1 : t2, velocity + slip_offset); }
+  SS_HD double rolling_impulse(int i) const { return dot(i == 0 ? t1 : t2, moment); }  // [N m s]
+  SS_HD double rolling_velocity(int i) const { return dot(i == 0 ? t1 : t2, turn); }   // [rad/s]
 };
 
 namespace law_check_detail {
@@ -57,6 +63,7 @@ SS_HD inline double positive(double x) { return x > 0 || std::isnan(x) ? x : 0.0
 ///   u_N >= 0, r_N >= 0, u_N r_N = 0, f <= r_N, r_N sigma(u_T) + r_T . u_T = 0.
 /// The section of one-sided friction has a quarter of an ellipse in each quadrant: f has the coefficients of
 /// the quadrant of r_T, and sigma those of the quadrant of -u_T.
+/// With rolling resistance also |r_R| <= mu_r r_N, and both discs have their term in the last equation.
 SS_HD inline LawCheck law_terms(const ContactOutcome& c) {
   using law_check_detail::positive;
   const double rn = dot(c.n, c.impulse), un = dot(c.n, c.velocity) + c.offset;
@@ -73,14 +80,24 @@ SS_HD inline LawCheck law_terms(const ContactOutcome& c) {
     largest_mu = mu[i] > largest_mu ? mu[i] : largest_mu;
   }
   const double load = rn > 0 ? rn : 0.0;
+  double beyond = 0, resists = 0, rolls = 0;  // [N s, J, J]
+  if (c.rolling > 0) {
+    const double m1 = c.rolling_impulse(0), m2 = c.rolling_impulse(1), w1 = c.rolling_velocity(0),
+                 w2 = c.rolling_velocity(1);
+    // No moment about the normal belongs to it.
+    beyond = (positive(std::sqrt(m1 * m1 + m2 * m2) - c.rolling * load) + std::fabs(dot(c.n, c.moment))) /
+             c.length;
+    resists = load * c.rolling * std::sqrt(w1 * w1 + w2 * w2);
+    rolls = m1 * w1 + m2 * w2;
+  }
   LawCheck check;
   check.approach = positive(-un);
   check.pull = positive(-rn);
-  check.cone = positive(largest_mu * (std::sqrt(reach2) - load)) + std::sqrt(outside2);
+  check.cone = positive(largest_mu * (std::sqrt(reach2) - load)) + std::sqrt(outside2) + beyond;
   check.complementarity = load * positive(un);
-  check.slip = positive(load * std::sqrt(support2) + work);
+  check.slip = positive(load * std::sqrt(support2) + work) + positive(resists + rolls);
   check.friction_work = dot(c.t1, c.impulse) * dot(c.t1, c.velocity) +
-                        dot(c.t2, c.impulse) * dot(c.t2, c.velocity) + c.twist * c.spin;
+                        dot(c.t2, c.impulse) * dot(c.t2, c.velocity) + c.twist * c.spin + rolls;
   check.impulse = norm(c.impulse);
   return check;
 }
@@ -140,6 +157,15 @@ SS_HD inline double outcome_error(const ContactOutcome& c, double s) {
   if (c.mu_twist > 0)
     return law_check_detail::quadrant_error(c, s, Vec<double, 4>{rn, r1, r2, c.twist},
                                             Vec<double, 4>{un, u1, u2, c.spin});
+  if (c.rolling > 0) {
+    const double mu = c.rolling / c.length;
+    const ContactLaw<kRollingRows> law{{c.mu1, c.mu2, mu, mu}, FrictionSet::rolling};
+    return block_error(law, s,
+                       Vec<double, kRollingRows>{rn, r1, r2, c.rolling_impulse(0) / c.length,
+                                                 c.rolling_impulse(1) / c.length},
+                       Vec<double, kRollingRows>{un, u1, u2, c.length * c.rolling_velocity(0),
+                                                 c.length * c.rolling_velocity(1)});
+  }
   return law_check_detail::quadrant_error(c, s, Vec<double, 3>{rn, r1, r2}, Vec<double, 3>{un, u1, u2});
 }
 

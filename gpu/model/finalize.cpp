@@ -235,6 +235,7 @@ void check_pair_friction(const Model& model) {
       if (m < 0 || static_cast<std::size_t>(m) >= model.materials.size())
         refuse("pair friction: there is no material " + std::to_string(m));
     if (!(pair.mu >= 0) || !std::isfinite(pair.mu)) refuse("pair friction: mu must not be negative");
+    if (!std::isfinite(pair.rolling_resistance)) refuse("pair friction: rolling_resistance must be finite");
   }
 }
 

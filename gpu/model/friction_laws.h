@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/model/friction_table.h"
 #include "gpu/model/surface_texture.h"
 #include "gpu/params/params.h"
 
@@ -47,6 +48,22 @@ inline std::string friction_fault(const Material& m) {
     return "friction_kind = tensor needs mu and mu_across above 0: the tensor is singular otherwise";
   if (m.torsion_radius > 0) return "friction_kind = tensor has no torsion: torsion_radius must be 0";
   return {};
+}
+
+/// Why contacts with rolling resistance cannot be solved beside the other materials; empty: they can, or
+/// there are none. Blocks with rolling rows have isotropic friction and no torsional row.
+inline std::string rolling_fault(const Model& model) {
+  if (rolling_coefficients(model).empty()) return {};
+  const std::string alone = "rolling_resistance needs friction that is the same in all directions, ";
+  for (std::size_t m = 0; m < model.materials.size(); ++m) {
+    const std::string of = " of '" + model.material_names[m] + "'";
+    if (model.materials[m].torsion_radius > 0)
+      return "rolling_resistance and torsion_radius exclude each other: the torsion_radius" + of +
+             " must be 0";
+    if (model.materials[m].friction_kind != FrictionKind::isotropic)
+      return alone + "and friction_kind" + of + " is not isotropic";
+  }
+  return model.textures.empty() ? "" : alone + "and the scene has textures";
 }
 
 }  // namespace stickslip

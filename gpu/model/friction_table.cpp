@@ -1,5 +1,6 @@
 #include "gpu/model/friction_table.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stickslip {
@@ -26,6 +27,22 @@ std::vector<double> friction_coefficients(const Model& model) {
     mu[a * columns + b] = mu[b * columns + a] = pair.mu;
   }
   return mu;
+}
+
+std::vector<double> rolling_coefficients(const Model& model) {
+  const std::size_t materials = model.materials.size(), columns = materials + model.half_spaces.size();
+  std::vector<double> rolling(materials * columns);
+  for (std::size_t a = 0; a < materials; ++a)
+    for (std::size_t b = 0; b < columns; ++b)
+      rolling[a * columns + b] = std::max(model.materials[a].rolling_resistance,
+                                          b < materials ? model.materials[b].rolling_resistance : 0.0);
+  for (const PairFriction& pair : model.pair_friction) {
+    if (pair.rolling_resistance < 0) continue;
+    const auto a = static_cast<std::size_t>(pair.material_a), b = static_cast<std::size_t>(pair.material_b);
+    rolling[a * columns + b] = rolling[b * columns + a] = pair.rolling_resistance;
+  }
+  if (std::ranges::all_of(rolling, [](double r) { return r == 0; })) rolling.clear();
+  return rolling;
 }
 
 }  // namespace stickslip

@@ -12,6 +12,10 @@ namespace stickslip {
 /// geometric mean of both coefficients unless PairFriction or a flag of the half-space sets another value.
 std::vector<double> friction_coefficients(const Model& model);
 
+/// The coefficients of rolling resistance [m] in the same order: the larger of both unless PairFriction sets
+/// another value; half-spaces have none. Empty where all are zero.
+std::vector<double> rolling_coefficients(const Model& model);
+
 /// The same in backend memory, for barrier steppers.
 struct FrictionTable {
   const Real* mu;

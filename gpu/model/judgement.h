@@ -14,10 +14,11 @@ namespace stickslip {
 struct LawCheck {
   double approach = 0;         // [m/s] largest -u_N
   double pull = 0;             // [N s] largest -r_N
-  double cone = 0;             // [N s] largest part of friction beyond mu r_N
+  double cone = 0;             // [N s] largest part of friction beyond mu r_N; of a moment beyond mu_r r_N,
+                               // over a length of the contact's bodies
   double complementarity = 0;  // [J] largest r_N u_N of contacts that open
   double slip = 0;  // [J] largest mu r_N |u_T| + r_T . u_T: friction that does not oppose sliding in full
-  double friction_work = 0;     // [J] sum of r_T . u_T: at most zero
+  double friction_work = 0;     // [J] sum of r_T . u_T, and of r_R . u_R: at most zero
   double impulse = 0;           // [N s] largest |r|, for comparison
   double momentum = 0;          // [N s] change that no impulse explains
   double angular_momentum = 0;  // [N m s], about the origin

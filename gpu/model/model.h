@@ -61,6 +61,7 @@ struct NodeForce {
 struct PairFriction {
   std::int32_t material_a = 0, material_b = 0;
   double mu = 0;
+  double rolling_resistance = -1;  // [m] in place of the larger of their own; < 0: that one
 };
 
 /// An immovable plane with outward normal: the admissible side is dot(normal, x) > offset.

@@ -33,6 +33,7 @@ MaterialUse material_use(const Model& model, const std::vector<Material>& materi
     rods |= object.is_rods();
     use.rigid |= object.is_rigid() || (coupled && solid);
     if (!object.is_rigid()) continue;
+    use.body = true;
     const Body& body = model.bodies[static_cast<std::size_t>(object.body)];
     use.weighed |= body.moves && body.mass <= 0;
   }

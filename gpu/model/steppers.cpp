@@ -100,6 +100,7 @@ std::vector<std::string> ignored_by_barrier(const Model& model) {
     const std::string of = " of '" + model.material_names[m] + "'";
     if (material.restitution > 0) ignored.push_back("restitution" + of);
     if (material.torsion_radius > 0) ignored.push_back("torsional friction" + of);
+    if (material.rolling_resistance > 0) ignored.push_back("rolling resistance" + of);
     if (material.friction_kind == FrictionKind::elliptic) ignored.push_back("elliptic friction" + of);
     if (material.friction_kind == FrictionKind::matchstick) ignored.push_back("matchstick friction" + of);
     if (material.friction_kind == FrictionKind::tensor) ignored.push_back("the friction tensor" + of);
@@ -108,6 +109,11 @@ std::vector<std::string> ignored_by_barrier(const Model& model) {
     if (material.tresca > 0) ignored.push_back("Tresca friction" + of);
     if (material.tangential_restitution != 0) ignored.push_back("tangential restitution" + of);
   }
+  for (const PairFriction& pair : model.pair_friction)
+    if (pair.rolling_resistance > 0)
+      ignored.push_back("rolling resistance between '" +
+                        model.material_names[static_cast<std::size_t>(pair.material_a)] + "' and '" +
+                        model.material_names[static_cast<std::size_t>(pair.material_b)] + "'");
   for (const SurfaceTexture& texture : model.textures)
     ignored.push_back("the texture of '" + model.material_names[static_cast<std::size_t>(texture.material)] +
                       "'");

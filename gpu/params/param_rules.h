@@ -11,6 +11,7 @@ inline constexpr const char* kNothingToSolve = "penalty_explicit has forces in p
 inline constexpr const char* kNoBounce =
     "penalty forces have no restitution: penalty_damping sets what an impact loses";
 inline constexpr const char* kPlainPenalty = "coefficients of penalty forces do not depend on the solution";
+inline constexpr const char* kNoRollingPenalty = "penalty forces act at points: they have no moments";
 inline constexpr const char* kNoJoints =
     "penalty forces remove overlaps by themselves, and there are no joints";
 inline constexpr const char* kOwnBounds = "sigma_rule = ipc2020 has bounds and a growth of its own";

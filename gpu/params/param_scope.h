@@ -28,6 +28,7 @@ struct MaterialUse {
   bool cloth = false;
   bool thin = false;                        // cloth or rods
   bool rigid = false;                       // a rigid body, or a solid at velocity level
+  bool body = false;                        // a rigid body
   bool weighed = false;                     // a moving rigid body that has its mass from the density
   bool isotropic = true;                    // friction_kind of all these materials
   bool matchstick = false, tensor = false;  // friction_kind of some of them

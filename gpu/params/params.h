@@ -130,6 +130,7 @@ namespace stickslip {
   REAL(mu, 0.3, 0.0, 10.0, "1", material, "Coulomb friction coefficient; a pair without its own uses the geometric mean") \
   REAL(restitution, 0.0, 0.0, 1.0, "1", rigid, "share of the approach that a rigid body bounces back with (Newton); of a pair, the larger", INACTIVE(s.velocity_level() && s.penalty(), kNoBounce)) \
   REAL(torsion_radius, 0.0, 0.0, 10.0, "m", rigid, "friction about the normal, mu times this times the normal force; of a pair, the mean; 0: none")              \
+  REAL(rolling_resistance, 0.0, 0.0, 10.0, "m", rigid, "the moment against rolling at a contact between rigid bodies is at most this times the normal force; of a pair, the larger; half-spaces have none; 0: none. Not together with torsion_radius, friction with a direction or textures", INACTIVE(!s.material.body, "no rigid body is made of this material") INACTIVE(s.velocity_level() && s.penalty(), kNoRollingPenalty)) \
   REAL(cohesion, 0.0, 0.0, 1e9, "N", rigid, "largest pull of a contact point; of a pair, the geometric mean; half-spaces have none") \
   REAL(compliance, 0.0, 0.0, 1.0, "m/N", rigid, "a contact yields along its normal by this times its force; of a pair, the sum; 0: rigid", INACTIVE(s.velocity_level() && s.penalty(), "penalty forces have springs of their own")) \
   CHOICE(friction_kind, FrictionKind, isotropic, rigid, "how mu depends on the direction of sliding against the body's grain; tensor: friction is a linear map of that direction [Course 6.2]", "isotropic|elliptic|matchstick|tensor")     \

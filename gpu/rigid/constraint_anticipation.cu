@@ -95,5 +95,7 @@ template bool Coupling::solve_by_anticipation(Context&, ContactSystem<3>&, const
                                               ContactSolveRecord&);
 template bool Coupling::solve_by_anticipation(Context&, ContactSystem<4>&, const LabParams&, const Params&,
                                               ContactSolveRecord&);
+template bool Coupling::solve_by_anticipation(Context&, ContactSystem<5>&, const LabParams&, const Params&,
+                                              ContactSolveRecord&);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

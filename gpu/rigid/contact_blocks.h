@@ -72,6 +72,7 @@ struct ContactBlocks {
   /// Without what depends on the solution.
   SS_HD Friction base_friction(const RigidContact& c) const {
     Friction f = friction_of_surfaces(c);
+    if constexpr (D == kRollingRows) f.pair.rolling = rolling(c);
     if (!coulomb_only) return f;
     f.pair.mu_static = f.pair.mu;
     f.pair.viscous = f.pair.tresca = f.pair.tangential_restitution = 0;
@@ -92,6 +93,16 @@ struct ContactBlocks {
         table.surface[material], table.surface[column], table.mu[material * table.columns + column],
         textures.grain(0, at.world_grain(c.a)), textures.grain(1, at.world_grain(c.b)));
     return {pair, textures.friction(friction_frame(c.normal, pair), pair, free_slide(at, free, c))};
+  }
+  /// The coefficient of rolling resistance [m]. A point of an elastic solid has no spin to resist.
+  SS_HD double rolling(const RigidContact& c) const {
+    if (table.rolling == nullptr || is_point(c.a) || (c.b >= 0 && is_point(c.b))) return 0;
+    const std::int32_t material = at.material[c.a];
+    return table.rolling[material * table.columns + table.column(c.b >= 0 ? at.material[c.b] : 0, c.b)];
+  }
+  SS_HD bool is_point(std::int32_t body) const {
+    const BodyInverse& inverse = at.inverse[body];
+    return inverse.mass > 0 && !(inverse.inertia[0] > 0);
   }
   /// True if friction is isotropic and uniform over the surface. In this most common case no grain has to be
   /// rotated.

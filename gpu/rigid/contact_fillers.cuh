@@ -75,6 +75,7 @@ struct StartImpulses {
   const Vec<double, D>* joint_r;
   const RigidContact* contact;
   const Vec<double, 4>* world;      // of the last step's contacts, in world axes
+  const Vec<double, 3>* moment;     // likewise, of rolling resistance; null: none
   std::size_t joints, world_count;  // blocks of this step's joints; entries of `world`
   Vec<double, D>*r, *guess;
 
@@ -84,7 +85,8 @@ struct StartImpulses {
       start = project(law[c], joint_r[c]);
     } else if (const std::int32_t p = contact[c - joints].previous;
                p >= 0 && static_cast<std::size_t>(p) < world_count) {
-      start = start_impulse(law[c], jacobian + 2 * c * D * 6, world[p]);
+      start = start_impulse(law[c], jacobian + 2 * c * D * 6, world[p],
+                            moment != nullptr ? moment[p] : Vec<double, 3>{0, 0, 0});
     }
     r[c] = guess[c] = start;
   }

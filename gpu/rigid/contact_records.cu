@@ -43,6 +43,8 @@ SS_HD Vec<float, 3> friction_of(const double* rows, std::int64_t dofs, const Vec
 template <int D>
 SS_HD float cone_share(const ContactLaw<D>& law, const Vec<double, D>& r) {
   if (!(r[0] > 0)) return 0;
+  if constexpr (D == kRollingRows)
+    return law.mu[0] > 0 ? static_cast<float>(disc_length(tangential(r), 0) / (law.mu[0] * r[0])) : 0.0f;
   double sum = 0, largest = 0;
   for (int i = 1; i < D; ++i) {
     if (!(law.mu[i - 1] > 0)) continue;
@@ -63,6 +65,33 @@ SS_HD float mu_in_use(const ContactLaw<D>& law, const Vec<double, D>& r) {
   return static_cast<float>(friction / (static_cast<double>(share) * r[0]));
 }
 
+/// Sets what a record tells of rolling resistance. `rows`: of the side that friction_of takes, in which the
+/// rolling rows are a length times the tangents about which they turn.
+template <int D>
+SS_HD void set_rolling(const ContactLaw<D>& law, const double* rows, std::int64_t dofs,
+                       const Vec<double, D>& r, double dt, ContactRecord& x) {
+  if constexpr (D == kRollingRows) {
+    if (!(law.mu[2] > 0) || !(r[0] > 0)) return;
+    const double* row = rows + 3 * dofs;
+    const double length = norm(Vec<double, 3>{row[3], row[4], row[5]}), size = disc_length(tangential(r), 1);
+    x.rolling_moment = static_cast<float>(length * size / dt);
+    x.rolling_share = static_cast<float>(size / (law.mu[2] * r[0]));
+  }
+}
+
+/// Whether friction holds: a contact that rolls against resistance does not slide by that.
+template <int D>
+SS_HD BlockState state_of_friction(const ContactLaw<D>& law, double s, const Vec<double, D>& r,
+                                   const Vec<double, D>& u) {
+  const BlockState state = block_state(law, s, r, u);
+  if constexpr (D == kRollingRows)
+    if (state == BlockState::slides) {
+      const Vec<double, D> z = r - (1 / s) * shifted(law, u), p = project(law, z);
+      if (p[1] == z[1] && p[2] == z[2]) return BlockState::sticks;
+    }
+  return state;
+}
+
 template <int D>
 struct SolvedRecord {
   SolvedContacts<D> of;
@@ -71,25 +100,27 @@ struct SolvedRecord {
   double dt;
   ContactRecord* record;
 
-  /// Of the first body of a contact that moves.
-  SS_HD Vec<float, 3> friction(std::size_t c) const {
+  /// Of the first body of a contact that moves; null: none does.
+  SS_HD const double* moving_rows(std::size_t c) const {
     for (std::int32_t k = rows.start[first_block + c]; k < rows.start[first_block + c + 1]; ++k)
       if (rows.body[k] >= 0)
-        return friction_of<D>(
-            rows.jacobian + static_cast<std::size_t>(k) * D * static_cast<std::size_t>(rows.dofs), rows.dofs,
-            of.contacts[c].normal, of.r[c], dt);
-    return {0, 0, 0};
+        return rows.jacobian + static_cast<std::size_t>(k) * D * static_cast<std::size_t>(rows.dofs);
+    return nullptr;
   }
 
   SS_HD void operator()(std::size_t c) const {
     const Vec<double, D>&r = of.r[c], &u = of.u[c];
     Vec<double, D> slide = u;
     slide[0] = 0;
-    const BlockState state = block_state(of.law[c], of.scale[c], r, u);
+    if constexpr (D == kRollingRows) slide[3] = slide[4] = 0;
+    const BlockState state = state_of_friction(of.law[c], of.scale[c], r, u);
     ContactRecord x = record_of(of.contacts[c]);
     x.normal_force = static_cast<float>(r[0] / dt);
     x.slip_speed = static_cast<float>(norm(slide));
-    x.friction = friction(c);
+    if (const double* of_body = moving_rows(c); of_body != nullptr) {
+      x.friction = friction_of<D>(of_body, rows.dofs, of.contacts[c].normal, r, dt);
+      set_rolling(of.law[c], of_body, rows.dofs, r, dt, x);
+    }
     x.cone_share = cone_share(of.law[c], r);
     x.mu = mu_in_use(of.law[c], r);
     x.state = state == BlockState::open     ? ContactState::open
@@ -142,7 +173,10 @@ template void contact_records(Context&, const SolvedContacts<3>&, const BodyRows
                               std::vector<ContactRecord>&);
 template void contact_records(Context&, const SolvedContacts<4>&, const BodyRows<4>&, std::size_t, double,
                               std::vector<ContactRecord>&);
+template void contact_records(Context&, const SolvedContacts<5>&, const BodyRows<5>&, std::size_t, double,
+                              std::vector<ContactRecord>&);
 template void contact_records(Context&, const PushedContacts<3>&, double, std::vector<ContactRecord>&);
 template void contact_records(Context&, const PushedContacts<4>&, double, std::vector<ContactRecord>&);
+template void contact_records(Context&, const PushedContacts<5>&, double, std::vector<ContactRecord>&);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

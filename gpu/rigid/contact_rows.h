@@ -77,6 +77,7 @@ struct SurfacePair {
   /// Of the tensor: along and across the grain of surfaces a and b, skew; all times `tensor_scale`.
   Vec<double, 3> tensor_a, tensor_b;
   double tensor_scale;
+  double rolling = 0;  // [m] of SurfaceTable; 0: none
 
   /// True if coefficients depend on the solution: see FrictionState.
   SS_HD bool lags() const {
@@ -169,6 +170,7 @@ struct SurfaceTable {
   const double* mu;
   std::int32_t materials, columns;
   const TextureView* textures = nullptr;  // null: no surface has one
+  const double* rolling = nullptr;        // [m] in the order of `mu`; null: no pair resists rolling
 
   /// Column of side b; `material_b` is its material if it is a body.
   SS_HD std::int32_t column(std::int32_t material_b, std::int32_t b) const {
@@ -321,12 +323,38 @@ SS_HD inline Vec<double, 3> slip_offset(const ContactRowOptions& o, double gap, 
 
 }  // namespace rigid_detail
 
+namespace rigid_detail {
+
+/// False, and the rows stay empty, where nothing turns.
+template <int D>
+SS_HD inline bool add_rolling_rows(const ContactFrame& frame, double rolling, const BodyInverse& a,
+                                   const BodyInverse& b, ConstraintBlock<D>& block) {
+  static_assert(D == kRollingRows);
+  const V3 direction[2] = {frame.t1, frame.t2};
+  double slides = 0, turns = 0;
+  for (int i = 0; i < 2; ++i) {
+    slides += row_mobility(block, 1 + i, a, b);
+    turns += dot(direction[i], a.turn(direction[i])) + dot(direction[i], b.turn(direction[i]));
+  }
+  if (!(turns > 0)) return false;
+  const double length = std::sqrt(slides / turns);
+  for (int i = 0; i < 2; ++i) {
+    block.jacobian[0][3 + i] = joined(V3::zero(), length * direction[i]);
+    block.jacobian[1][3 + i] = -block.jacobian[0][3 + i];
+    block.law.mu[2 + i] = rolling / length;
+  }
+  return true;
+}
+
+}  // namespace rigid_detail
+
 /// The block of a contact with rows along `f`. D = 4 adds a row about the normal, scaled by the torsion
 /// radius rho: u_4 = rho n . (spin_a - spin_b), |torque| <= mu rho r_N. Its coefficient is then mu, and
-/// sliding and spinning share one cone. a and b are the bodies; a half-space is BodyAtStep::world(). The
-/// springs of spring_damper and of compliance act along the normal only: with the compliance c [m/N], the
-/// overlap at the end of the step is c r_N / dt [Daviet20 §6.3.2, whose slack also yields along the
-/// tangents].
+/// sliding and spinning share one cone. D = 5 adds the rows L t_i . (spin_a - spin_b) [Acary21], scaled by
+/// the length L that gives them the mean W_ii of the rows of friction (rolling_lengths), so that their
+/// coefficient is mu_r / L. a and b are the bodies; a half-space is BodyAtStep::world(). The springs of
+/// spring_damper and of compliance act along the normal only: with the compliance c [m/N], the overlap at the
+/// end of the step is c r_N / dt [Daviet20 §6.3.2, whose slack also yields along the tangents].
 template <int D>
 SS_HD inline ConstraintBlock<D> contact_block(const RigidContact& contact, const BodyAtStep& a,
                                               const BodyAtStep& b, const SurfacePair& pair,
@@ -340,7 +368,7 @@ SS_HD inline ConstraintBlock<D> contact_block(const RigidContact& contact, const
     block.jacobian[0][i] = point_row(direction[i], contact.point - a.pose.x);
     block.jacobian[1][i] = -point_row(direction[i], contact.point - b.pose.x);
   }
-  block.law = ContactLaw<D>{};
+  block.law = unilateral_law<D>();
   block.law.mu[0] = f.mu1;
   block.law.mu[1] = f.mu2;
   int end = 3;
@@ -352,6 +380,8 @@ SS_HD inline ConstraintBlock<D> contact_block(const RigidContact& contact, const
       end = 4;
     }
   }
+  if constexpr (D == kRollingRows)
+    if (pair.rolling > 0 && add_rolling_rows(f.frame, pair.rolling, a.inverse, b.inverse, block)) end = D;
   const double approach = dot(block.jacobian[0][0], a.twist()) + dot(block.jacobian[1][0], b.twist());
   block.w[0] = contact_speed(options, contact.gap, approach, pair.restitution, pair.compliance);
   if (pair.tangential_restitution != 0) {

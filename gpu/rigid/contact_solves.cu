@@ -4,6 +4,7 @@
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 #include "gpu/core/trace.h"
+#include "gpu/dfcp/solvers/solvers.cuh"
 #include "gpu/rigid/law_report.h"
 #include "gpu/rigid/rigid_stepper.cuh"
 #include "gpu/rigid/step_scales.h"
@@ -66,6 +67,10 @@ void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& p
 /// The solver that finds the impulses, and why it is not the chosen one.
 std::string_view RigidStepper::solver_in_use(const Params& params, std::string& why_not) const {
   const ContactSolverInfo& chosen = contact_solver_info(params.contact_solver);
+  if (rolls() && !chosen.has(SolverTrait::rolling)) {
+    why_not = std::string(chosen.name) + " refuses (" + rolling_refusal() + "): nsgs took its place";
+    return "nsgs";
+  }
   if (!last_.lags || !has_tensors_ || (chosen.law != "box" && chosen.law != "polyhedral")) return chosen.name;
   why_not = std::string(chosen.name) +
             " refuses (friction tensors need cones with elliptic sections): nsgs took its place";
@@ -191,6 +196,8 @@ void RigidStepper::solve_once(Context& ctx, ContactSystem<D>& system, const Step
 template void RigidStepper::solve(Context&, ContactSystem<3>&, const Params&, const LabParams&, StageClock&,
                                   StepReport&);
 template void RigidStepper::solve(Context&, ContactSystem<4>&, const Params&, const LabParams&, StageClock&,
+                                  StepReport&);
+template void RigidStepper::solve(Context&, ContactSystem<5>&, const Params&, const LabParams&, StageClock&,
                                   StepReport&);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

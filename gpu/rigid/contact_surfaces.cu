@@ -11,6 +11,7 @@ void ContactSurfaces::set_materials(Context& ctx, const Model& model) {
     surfaces[static_cast<std::size_t>(model.textures[t].material)].texture = static_cast<std::int32_t>(t);
   surfaces_.upload(ctx, surfaces);
   mu_.upload(ctx, friction_coefficients(model));
+  rolling_.upload(ctx, rolling_coefficients(model));
   material_count_ = static_cast<std::int32_t>(model.materials.size());
   column_count_ = static_cast<std::int32_t>(surfaces.size());
 }

@@ -13,12 +13,14 @@ class ContactSurfaces {
   /// Loads the other data: call after `load`, and after materials, half-spaces or pairs changed.
   void set_materials(Context& ctx, const Model& model);
   SurfaceTable table() const {
-    return {surfaces_.data(), mu_.data(), material_count_, column_count_, textures_.views()};
+    return {surfaces_.data(), mu_.data(),        material_count_,
+            column_count_,    textures_.views(), rolling_.size() > 0 ? rolling_.data() : nullptr};
   }
 
  private:
   Buffer<ContactSurface> surfaces_;  // of the materials, then of the half-spaces
   Buffer<double> mu_;                // of all pairs: a row per material, a column per surface
+  Buffer<double> rolling_;           // likewise, or empty
   std::int32_t material_count_ = 0, column_count_ = 0;
   SurfaceTextures textures_;
 };

@@ -161,11 +161,11 @@ void ContactSystem<D>::warm_start(Context& ctx, const StepConstraints& list) {
     return;
   }
   // Explicit penalties leave no impulses for later steps.
-  launch(
-      ctx, blocks_,
-      StartImpulses<D>{law_.data(), W_.body_rows().jacobian, joint_r_.data(), list.contacts,
-                       world_.data() + contacts_from_, joint_blocks_, impulses_ - contacts_from_, r, guess},
-      kMedium);
+  launch(ctx, blocks_,
+         StartImpulses<D>{law_.data(), W_.body_rows().jacobian, joint_r_.data(), list.contacts,
+                          world_.data() + contacts_from_, moments(), joint_blocks_,
+                          impulses_ - contacts_from_, r, guess},
+         kMedium);
 }
 
 template <int D>
@@ -173,6 +173,8 @@ void ContactSystem<D>::keep_impulses(Context& ctx) {
   const Span span(ctx, "keep impulses");
   world_.resize(ctx, blocks_);
   joint_r_.resize(ctx, joint_blocks_);
+  if (D == kRollingRows) moment_.resize(ctx, blocks_);
+  Vec<double, 3>* moment = D == kRollingRows ? moment_.data() : nullptr;
   const BodyRows<D> rows = W_.body_rows();
   const double* jacobian = rows.jacobian;  // the rows of body a begin with the frame
   const Vec<double, D>* guess = guess_.data();
@@ -189,6 +191,7 @@ void ContactSystem<D>::keep_impulses(Context& ctx) {
           return;
         }
         world[c] = world_impulse(jacobian + 2 * c * D * 6, r[c]);
+        if (moment != nullptr) moment[c] = rolling_moment(jacobian + 2 * c * D * 6, r[c]);
       },
       kMedium);
   impulses_ = blocks_;
@@ -303,68 +306,77 @@ template <int D>
 void ContactSystem<D>::build_manifolds(Context& ctx, const DeviceBodies& bodies,
                                        const StepConstraints& list) {
   const Span span(ctx, "assembly");
-  begin_friction(ctx, bodies, list);
-  const ManifoldInput<D> input = manifold_input(ctx, bodies, list, false);
-  W_.limit_block_speed(list.most_speed);
-  joint_blocks_ = list.joint_blocks;
-  blocks_ = list.joint_blocks + list.contact_count;
-  least_q_ = list.least_speed * std::sqrt(static_cast<double>(blocks_));
-  manifolds_.build(ctx, bodies, input);
-  law_checker_.begin(ctx, bodies);
-  guess_.resize(ctx, blocks_);
-  manifolds_.impulses(ctx, guess_.data());
-  by_manifolds_ = true;
-  made_ = ordered_ = false;
+  if constexpr (!kTakesManifolds) throw std::logic_error("manifold_gs takes no rolling rows");
+  else {
+    begin_friction(ctx, bodies, list);
+    const ManifoldInput<D> input = manifold_input(ctx, bodies, list, false);
+    W_.limit_block_speed(list.most_speed);
+    joint_blocks_ = list.joint_blocks;
+    blocks_ = list.joint_blocks + list.contact_count;
+    least_q_ = list.least_speed * std::sqrt(static_cast<double>(blocks_));
+    manifolds_.build(ctx, bodies, input);
+    law_checker_.begin(ctx, bodies);
+    guess_.resize(ctx, blocks_);
+    manifolds_.impulses(ctx, guess_.data());
+    by_manifolds_ = true;
+    made_ = ordered_ = false;
+  }
 }
 
 template <int D>
 void ContactSystem<D>::solve_manifolds(Context& ctx, const LabParams& params, ContactSolveRecord& record) {
   const Span span(ctx, "contact solve");
-  manifolds_.solve(ctx, params, record);
-  if (!record.message.empty()) return;  // the fallback solver starts from the impulses of the last step
-  world_.resize(ctx, blocks_);
-  joint_r_.resize(ctx, joint_blocks_);
-  manifolds_.world_impulses(ctx, world_.data() + joint_blocks_);
-  manifolds_.joint_impulses(ctx, joint_r_.data());
-  impulses_ = blocks_;
-  contacts_from_ = joint_blocks_;
+  if constexpr (kTakesManifolds) {
+    manifolds_.solve(ctx, params, record);
+    if (!record.message.empty()) return;  // the fallback solver starts from the impulses of the last step
+    world_.resize(ctx, blocks_);
+    joint_r_.resize(ctx, joint_blocks_);
+    manifolds_.world_impulses(ctx, world_.data() + joint_blocks_);
+    manifolds_.joint_impulses(ctx, joint_r_.data());
+    impulses_ = blocks_;
+    contacts_from_ = joint_blocks_;
+  }
 }
 
 template <int D>
 void ContactSystem<D>::solve_built(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                                    const LabParams& params, ContactSolveRecord& record) {
   const Span span(ctx, "contact solve");
-  StepConstraints warm = list;
-  warm.warm_start = true;
-  ManifoldInput<D> input = manifold_input(ctx, bodies, warm, ordered_);
-  ordered_ = true;
-  input.scale = W_.norm_q();
-  manifolds_.build(ctx, bodies, input);
-  manifolds_.solve(ctx, params, record);
-  if (!record.message.empty() || !std::isfinite(record.residual)) {
-    const std::string why = record.message.empty() ? "it diverges" : record.message;
-    solve(ctx, bodies, "nsgs", params, record);
-    record.message = manifolds_refused(why);
-    return;
+  if constexpr (kTakesManifolds) {
+    StepConstraints warm = list;
+    warm.warm_start = true;
+    ManifoldInput<D> input = manifold_input(ctx, bodies, warm, ordered_);
+    ordered_ = true;
+    input.scale = W_.norm_q();
+    manifolds_.build(ctx, bodies, input);
+    manifolds_.solve(ctx, params, record);
+    if (!record.message.empty() || !std::isfinite(record.residual)) {
+      const std::string why = record.message.empty() ? "it diverges" : record.message;
+      solve(ctx, bodies, "nsgs", params, record);
+      record.message = manifolds_refused(why);
+      return;
+    }
+    manifolds_.impulses(ctx, r_.data());
+    record.scale = W_.norm_q();
+    keep_impulses(ctx);
   }
-  manifolds_.impulses(ctx, r_.data());
-  record.scale = W_.norm_q();
-  keep_impulses(ctx);
 }
 
 template <int D>
 void ContactSystem<D>::make_blocks(Context& ctx, const DeviceBodies& bodies) {
   if (made_) return;
   made_ = true;
-  law_.resize(ctx, blocks_);
-  r_.resize(ctx, blocks_);
-  u_.resize(ctx, blocks_);
-  manifolds_.put_blocks(ctx, W_.begin(ctx, blocks_, bodies.inverse.data(), bodies.free.data(), bodies.size()),
-                        law_.data());
-  W_.finish(ctx);
-  W_.raise_norm_q(least_q_);
-  manifolds_.impulses(ctx, r_.data());
-  colouring_.clear();
+  if constexpr (kTakesManifolds) {
+    law_.resize(ctx, blocks_);
+    r_.resize(ctx, blocks_);
+    u_.resize(ctx, blocks_);
+    manifolds_.put_blocks(
+        ctx, W_.begin(ctx, blocks_, bodies.inverse.data(), bodies.free.data(), bodies.size()), law_.data());
+    W_.finish(ctx);
+    W_.raise_norm_q(least_q_);
+    manifolds_.impulses(ctx, r_.data());
+    colouring_.clear();
+  }
 }
 
 template <int D>
@@ -394,7 +406,8 @@ double ContactSystem<D>::gain(Context& ctx) {
 template <int D>
 void ContactSystem<D>::velocities(Context& ctx, DeviceBodies& bodies) {
   const Span span(ctx, "velocities");
-  if (by_manifolds_) return manifolds_.velocities(ctx, bodies);
+  if constexpr (kTakesManifolds)
+    if (by_manifolds_) return manifolds_.velocities(ctx, bodies);
   delta_.resize(ctx, 6 * bodies.size());
   W_.body_velocities(ctx, r_.data(), delta_.data());
   const double *delta = delta_.data(), *free = bodies.free.data();
@@ -416,7 +429,7 @@ void ContactSystem<D>::check_law(Context& ctx, const DeviceBodies& bodies, const
                                  const Cohesion& cohesion, JudgeSums* out) {
   const ContactBlocks<D> blocks = contact_blocks_of<D>(bodies, list, friction_.states());
   law_checker_.check(ctx, bodies, blocks, list.contacts, list.contact_count, world_.data() + contacts_from_,
-                     counted, held, cohesion, list.most_speed, out);
+                     moments(), counted, held, cohesion, list.most_speed, out);
 }
 
 template <int D>
@@ -484,5 +497,6 @@ void ContactSystem<D>::penalty_records(Context& ctx, const StepConstraints& list
 
 template class ContactSystem<3>;
 template class ContactSystem<4>;
+template class ContactSystem<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

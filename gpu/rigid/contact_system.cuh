@@ -68,6 +68,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 template <int D>
 class ContactSystem {
  public:
+  static constexpr bool kTakesManifolds = D < kRollingRows;
+
   /// Builds the blocks of this step's joints and contacts, warm-started from the last step, and W by bodies.
   /// Call after `bodies.predict`. One host read.
   void build(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
@@ -90,7 +92,8 @@ class ContactSystem {
   /// record.message gives the reason. Throws std::invalid_argument for an unknown solver.
   void solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver, const LabParams& params,
              ContactSolveRecord& record);
-  /// As `build`, for ManifoldSolver. Builds neither blocks nor W: see make_blocks.
+  /// As `build`, for ManifoldSolver, which takes no rolling rows: see kTakesManifolds. Builds neither blocks
+  /// nor W: see make_blocks.
   void build_manifolds(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   /// Continues from the current impulses.
   void solve_manifolds(Context& ctx, const LabParams& params, ContactSolveRecord& record);
@@ -165,6 +168,11 @@ class ContactSystem {
   void warm_start(Context& ctx, const StepConstraints& list);
   ManifoldInput<D> manifold_input(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                                   bool same_order);
+  /// Of rolling resistance on side a of the contacts as of the last keep_impulses, in world axes; null:
+  /// blocks have no rolling rows.
+  const Vec<double, 3>* moments() const {
+    return moment_.size() > 0 ? moment_.data() + contacts_from_ : nullptr;
+  }
   std::string try_solver(Context& ctx, Delassus<D>& W, std::string_view solver, const LabParams& params,
                          ContactSolveRecord& record);
   Delassus<D>& chosen(Context& ctx, const DeviceBodies& bodies, std::string_view solver,
@@ -179,10 +187,11 @@ class ContactSystem {
   double least_q_ = 0;             // [m/s] lower bound for |q|
   Buffer<ContactLaw<D>> law_;
   Buffer<Vec<double, D>> r_, guess_, u_, joint_r_;
-  Buffer<Vec<double, 4>> world_;  // of the last step: impulse in world axes, torsion
-  Buffer<double> delta_;          // 6 per body
-  Buffer<Vec<double, 4>> sums_;   // of the judge
-  Buffer<Vec<double, 2>> work_;   // r . u, |r|^2
+  Buffer<Vec<double, 4>> world_;   // of the last step: impulse in world axes, torsion
+  Buffer<Vec<double, 3>> moment_;  // likewise, of rolling resistance; empty without its rows
+  Buffer<double> delta_;           // 6 per body
+  Buffer<Vec<double, 4>> sums_;    // of the judge
+  Buffer<Vec<double, 2>> work_;    // r . u, |r|^2
   Delassus<D> W_, assembled_;
   LawChecker<D> law_checker_;
   FrictionRounds<D> friction_;

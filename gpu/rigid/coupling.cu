@@ -519,14 +519,21 @@ template CouplingRecord Coupling::solve(Context&, ContactSystem<3>&, DeviceBodie
 template CouplingRecord Coupling::solve(Context&, ContactSystem<4>&, DeviceBodies&, const StepConstraints&,
                                         std::string_view, const LabParams&, const Params&,
                                         ContactSolveRecord&);
+template CouplingRecord Coupling::solve(Context&, ContactSystem<5>&, DeviceBodies&, const StepConstraints&,
+                                        std::string_view, const LabParams&, const Params&,
+                                        ContactSolveRecord&);
 // For solve_nodal.
 template void Coupling::move_to(Context&, ContactSystem<3>&, const Vec3*, const Vec3d*, const Wrench*);
 template void Coupling::move_to(Context&, ContactSystem<4>&, const Vec3*, const Vec3d*, const Wrench*);
+template void Coupling::move_to(Context&, ContactSystem<5>&, const Vec3*, const Vec3d*, const Wrench*);
 template void Coupling::take_impulses(Context&, ContactSystem<3>&);
 template void Coupling::take_impulses(Context&, ContactSystem<4>&);
+template void Coupling::take_impulses(Context&, ContactSystem<5>&);
 template double Coupling::refine(Context&, ContactSystem<3>&, const Params&);
 template double Coupling::refine(Context&, ContactSystem<4>&, const Params&);
+template double Coupling::refine(Context&, ContactSystem<5>&, const Params&);
 template void Coupling::keep(Context&, ContactSystem<3>&, double, Iterate&);
 template void Coupling::keep(Context&, ContactSystem<4>&, double, Iterate&);
+template void Coupling::keep(Context&, ContactSystem<5>&, double, Iterate&);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

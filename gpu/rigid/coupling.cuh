@@ -247,8 +247,8 @@ class Coupling {
   Buffer<StepSums> sums_;  // per object, like core_work_
   Buffer<double> core_work_;
   Buffer<StepTotals> totals_;
-  std::tuple<NodalAdmm<3>, NodalAdmm<4>> admm_;
-  std::tuple<NodalProjection<3>, NodalProjection<4>> anticipation_;
+  std::tuple<NodalAdmm<3>, NodalAdmm<4>, NodalAdmm<5>> admm_;
+  std::tuple<NodalProjection<3>, NodalProjection<4>, NodalProjection<5>> anticipation_;
   Iterate before_;  // what solve_nodal or solve_by_anticipation started from
   Buffer<double> node_weight_;
 };

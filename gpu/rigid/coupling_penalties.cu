@@ -49,6 +49,8 @@ template void Coupling::push_penalties(Context&, ContactSystem<3>&, DeviceBodies
                                        double*);
 template void Coupling::push_penalties(Context&, ContactSystem<4>&, DeviceBodies&, const StepConstraints&,
                                        double*);
+template void Coupling::push_penalties(Context&, ContactSystem<5>&, DeviceBodies&, const StepConstraints&,
+                                       double*);
 
 void Coupling::return_contacts(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list) {
   touching_.bring_back(ctx, solids_.size());

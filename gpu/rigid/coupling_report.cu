@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
+#include "gpu/dfcp/problem/rolling_rows.h"
 #include "gpu/rigid/coupling.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -39,6 +41,7 @@ void Coupling::check(Context& ctx, const ContactSystem<D>& system, const Cohesiv
 }
 template void Coupling::check(Context&, const ContactSystem<3>&, const CohesivePulls&, SolidsCheck*);
 template void Coupling::check(Context&, const ContactSystem<4>&, const CohesivePulls&, SolidsCheck*);
+template void Coupling::check(Context&, const ContactSystem<5>&, const CohesivePulls&, SolidsCheck*);
 
 template <int D>
 ContactProblem Coupling::problem(Context& ctx, ContactSystem<D>& system) {
@@ -53,10 +56,12 @@ ContactProblem Coupling::problem(Context& ctx, ContactSystem<D>& system) {
   }
   ContactProblem between_bodies = system.problem(ctx, particles_.all());
   between_bodies.guess = guess_.download(ctx);
+  between_bodies = with_rolling_in_metres(std::move(between_bodies));
   return coupled_problem(between_bodies, particles_.bodies(), solid_system(ctx));
 }
 template ContactProblem Coupling::problem(Context&, ContactSystem<3>&);
 template ContactProblem Coupling::problem(Context&, ContactSystem<4>&);
+template ContactProblem Coupling::problem(Context&, ContactSystem<5>&);
 
 SolidSystem Coupling::solid_system(Context& ctx) const {
   SolidSystem s = solids_.system(ctx);

@@ -126,5 +126,6 @@ void FrictionAnchors::keep() {
 
 template void FrictionAnchors::advance(Context&, const RigidContact*, const Solved<3>&);
 template void FrictionAnchors::advance(Context&, const RigidContact*, const Solved<4>&);
+template void FrictionAnchors::advance(Context&, const RigidContact*, const Solved<5>&);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

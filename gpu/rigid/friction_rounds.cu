@@ -145,5 +145,6 @@ double FrictionRounds<D>::update(Context& ctx, const ContactBlocks<D>& blocks, c
 
 template class FrictionRounds<3>;
 template class FrictionRounds<4>;
+template class FrictionRounds<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -37,5 +37,6 @@ class FrictionRounds {
 
 extern template class FrictionRounds<3>;
 extern template class FrictionRounds<4>;
+extern template class FrictionRounds<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

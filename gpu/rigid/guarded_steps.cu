@@ -85,5 +85,8 @@ template void RigidStepper::prevent_crossings(Context&, ContactSystem<3>&, std::
 template void RigidStepper::prevent_crossings(Context&, ContactSystem<4>&, std::string_view, const Params&,
                                               const LabParams&, const StageClock&, CouplingRecord&,
                                               StepReport&);
+template void RigidStepper::prevent_crossings(Context&, ContactSystem<5>&, std::string_view, const Params&,
+                                              const LabParams&, const StageClock&, CouplingRecord&,
+                                              StepReport&);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

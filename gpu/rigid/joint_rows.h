@@ -330,11 +330,12 @@ SS_HD inline bool fill_joint_block(const DeviceJoint& j, int i, const BodyAtStep
     const double scale = j.kind == JointKind::hinge ? length : 1.0;
     JointRow row = coordinate_row(j, frames, scale);
     const double rate = dot(row.a, a.twist()) + dot(row.b, b.twist());
-    block.law = ContactLaw<D>{};
+    block.law = unilateral_law<D>();
     if (part == JointPart::motor) {
       first = 1;
       end = 2;
       block.law.mu[0] = 1;
+      if constexpr (D == kRollingRows) block.law.mu[1] = 1;  // its section is a disc; that row is empty
       block.w[1] = -scale * j.motor_speed;
       set_row(block, 1, row);
     } else {

@@ -25,6 +25,16 @@ struct ContactSide {
                          dot(arm, at.inverse.turn(arm));
     return radius > 0 ? trace + radius * radius * dot(n, at.inverse.turn(n)) : trace;
   }
+  /// n . W n of the row along the normal.
+  SS_HD double normal_mobility(const V3& n) const {
+    const V3 turn = cross(arm, n);
+    return at.inverse.mass + dot(turn, at.inverse.turn(turn));
+  }
+  /// trace(I^-1) over the tangents.
+  SS_HD double tilt_mobility(const V3& n) const {
+    const Vec<double, 6>& inertia = at.inverse.inertia;
+    return inertia[0] + inertia[1] + inertia[2] - dot(n, at.inverse.turn(n));
+  }
 };
 
 /// One contact under the judge.
@@ -53,6 +63,7 @@ struct ContactCheck {
   SS_HD double spin_about(const ContactSide& s, const V3& n) const {
     return s.body < 0 ? 0.0 : dot(n, spin[s.body]);
   }
+  SS_HD V3 end_spin(const ContactSide& s) const { return s.body < 0 ? V3{0, 0, 0} : spin[s.body]; }
   /// Work that a scripted body does against the impulse on it, at the point's velocity.
   SS_HD static double script_work(const ContactSide& s, const V3& point_speed, const V3& on_it) {
     return s.body >= 0 && !(s.at.inverse.mass > 0) ? -dot(on_it, point_speed) : 0.0;
@@ -108,7 +119,14 @@ struct ContactCheck {
     end.image = coulomb_image(l, {dot(end.t1, end.impulse), dot(end.t2, end.impulse)});
   }
 
-  SS_HD ContactTotals operator()(std::size_t index, const RigidContact& c, const Vec<double, 4>& f) const {
+  /// Work of a scripted body against the moment of rolling resistance on it.
+  SS_HD double script_turning(const ContactSide& s, const V3& on_it) const {
+    return s.body >= 0 && !(s.at.inverse.mass > 0) ? -dot(on_it, end_spin(s)) : 0.0;
+  }
+
+  /// `moment`: of rolling resistance on a.
+  SS_HD ContactTotals operator()(std::size_t index, const RigidContact& c, const Vec<double, 4>& f,
+                                 const V3& moment) const {
     const ContactSide a = side(c.a, c.point), b = side(c.b, c.point);
     if (!(a.at.inverse.mass > 0) && !(b.at.inverse.mass > 0)) return {};  // both immovable: asleep or held
     const typename ContactBlocks<D>::Friction friction = blocks.base_friction(c);
@@ -140,10 +158,29 @@ struct ContactCheck {
     if (radius > 0)
       end.mu_twist = end.is_one_sided ? 0.5 * std::sqrt((end.mu1 + end.back[0]) * (end.mu2 + end.back[1]))
                                       : std::sqrt(end.mu1 * end.mu2);
-    const double trace = softness + a.mobility(end.n, radius) + b.mobility(end.n, radius);
-    ContactTotals totals = judge_contact(end, trace / (radius > 0 ? 4 : 3), q2, most_speed);
+    double trace = softness + a.mobility(end.n, radius) + b.mobility(end.n, radius);
+    int rows = radius > 0 ? 4 : 3;
+    if (friction.pair.rolling > 0) {
+      // In the length in which the rolling rows have the mobility of the rows of friction.
+      const double slides = a.mobility(end.n, 0) + b.mobility(end.n, 0) - a.normal_mobility(end.n) -
+                            b.normal_mobility(end.n),
+                   length2 = slides / (a.tilt_mobility(end.n) + b.tilt_mobility(end.n));
+      const V3 free_turn = free_spin(a) - free_spin(b), tilt = free_turn - dot(end.n, free_turn) * end.n;
+      end.rolling = friction.pair.rolling;
+      end.moment = moment;
+      end.turn = end_spin(a) - end_spin(b);
+      end.length = std::sqrt(length2);
+      q2 += length2 * norm2(tilt);
+      trace += slides;
+      rows = 5;
+    }
+    ContactTotals totals = judge_contact(end, trace / rows, q2, most_speed);
     totals.law.torque = norm(cross(c.point, end.impulse));
     totals.work = script_work(a, speed_a, end.impulse) + script_work(b, speed_b, -end.impulse);
+    if (friction.pair.rolling > 0) {
+      totals.law.torque += norm(moment);
+      totals.work += script_turning(a, moment) + script_turning(b, -moment);
+    }
     return totals;
   }
 };
@@ -155,12 +192,14 @@ struct ContactPush {
   CountedBodies counted;
   CohesivePulls pulls;
 
-  SS_HD MomentumSums operator()(std::size_t index, const RigidContact& c, const Vec<double, 4>& f) const {
+  SS_HD MomentumSums operator()(std::size_t index, const RigidContact& c, const Vec<double, 4>& f,
+                                const V3& moment) const {
     MomentumSums sums = MomentumSums::zero();
     const bool has_a = counted.has(blocks.at.inverse, c.a), has_b = counted.has(blocks.at.inverse, c.b);
     if (!has_a && !has_b) return sums;
     const V3 impulse = V3{f[0], f[1], f[2]} - pulls(index) * c.normal;
     V3 torque = cross(c.point, impulse);
+    if constexpr (D == kRollingRows) torque += moment;
     if constexpr (D == 4) {
       // A torsional impulse is a torque n f_4 rho.
       const typename ContactBlocks<D>::Friction friction = blocks.base_friction(c);
@@ -187,8 +226,8 @@ void LawChecker<D>::begin(Context& ctx, const DeviceBodies& bodies) {
 template <int D>
 void LawChecker<D>::check(Context& ctx, const DeviceBodies& bodies, ContactBlocks<D> blocks,
                           const RigidContact* contacts, std::size_t count, const Vec<double, 4>* impulse,
-                          const CountedBodies& counted, const MouseSpring& held, const Cohesion& cohesion,
-                          double most_speed, JudgeSums* out) {
+                          const V3* moment, const CountedBodies& counted, const MouseSpring& held,
+                          const Cohesion& cohesion, double most_speed, JudgeSums* out) {
   const Span span(ctx, "law check");
   totals_.resize(ctx, 1);
   pushed_.resize(ctx, 1);
@@ -196,12 +235,18 @@ void LawChecker<D>::check(Context& ctx, const DeviceBodies& bodies, ContactBlock
   refer_to_start(blocks.at);
   const ContactCheck<D> check{blocks, bodies.velocity.data(), bodies.spin.data(), most_speed};
   reduce(
-      ctx, count, [=] SS_LAMBDA(std::size_t c) { return check(c, contacts[c], impulse[c]); }, AddContacts{},
-      ContactTotals{}, totals_.data(), kMedium);
+      ctx, count,
+      [=] SS_LAMBDA(std::size_t c) {
+        return check(c, contacts[c], impulse[c], moment != nullptr ? moment[c] : V3{0, 0, 0});
+      },
+      AddContacts{}, ContactTotals{}, totals_.data(), kMedium);
   const ContactPush<D> push{blocks, counted, cohesion.pulls()};
   reduce_sum(
-      ctx, count, [=] SS_LAMBDA(std::size_t c) { return push(c, contacts[c], impulse[c]); }, pushed_.data(),
-      kMedium);
+      ctx, count,
+      [=] SS_LAMBDA(std::size_t c) {
+        return push(c, contacts[c], impulse[c], moment != nullptr ? moment[c] : V3{0, 0, 0});
+      },
+      pushed_.data(), kMedium);
   const BodyInverse* inverse = bodies.inverse.data();
   const Pose* pose = bodies.pose.data();
   const V3 *velocity = bodies.velocity.data(), *spin = bodies.spin.data();
@@ -232,5 +277,6 @@ void LawChecker<D>::check(Context& ctx, const DeviceBodies& bodies, ContactBlock
 
 template class LawChecker<3>;
 template class LawChecker<4>;
+template class LawChecker<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -45,14 +45,16 @@ class LawChecker {
     bodies.velocity = velocity_.data();
     bodies.spin = spin_.data();
   }
-  /// `impulse`: of the contacts in world axes, torsion fourth; `bodies` with their new velocities, and `free`
-  /// without impulses. Surfaces come from `blocks`; its velocities are replaced by those at the start. At
-  /// most `most_speed` of each contact's |q_c| counts. `held`: the impulse of the mouse. Writes to `out` in
-  /// backend memory; no host read. With `cohesion`, `impulse` is r + xi n, which is to be in the cone; the
-  /// momentum of r must explain the change from Cohesion::free.
+  /// `impulse`: of the contacts in world axes, torsion fourth; `moment`: likewise of rolling resistance,
+  /// null: none; `bodies` with their new velocities, and `free` without impulses. Surfaces come from
+  /// `blocks`; its velocities are replaced by those at the start. At most `most_speed` of each contact's
+  /// |q_c| counts. `held`: the impulse of the mouse. Writes to `out` in backend memory; no host read. With
+  /// `cohesion`, `impulse` is r + xi n, which is to be in the cone; the momentum of r must explain the change
+  /// from Cohesion::free.
   void check(Context& ctx, const DeviceBodies& bodies, ContactBlocks<D> blocks, const RigidContact* contacts,
-             std::size_t count, const Vec<double, 4>* impulse, const CountedBodies& counted,
-             const MouseSpring& held, const Cohesion& cohesion, double most_speed, JudgeSums* out);
+             std::size_t count, const Vec<double, 4>* impulse, const Vec<double, 3>* moment,
+             const CountedBodies& counted, const MouseSpring& held, const Cohesion& cohesion,
+             double most_speed, JudgeSums* out);
 
  private:
   Buffer<Vec<double, 3>> velocity_, spin_;

@@ -96,9 +96,14 @@ template void RigidStepper::settle_friction(Context&, ContactSystem<3>&, std::st
 template void RigidStepper::settle_friction(Context&, ContactSystem<4>&, std::string_view, const Params&,
                                             const LabParams&, const StageClock&, CouplingRecord&,
                                             StepReport&);
+template void RigidStepper::settle_friction(Context&, ContactSystem<5>&, std::string_view, const Params&,
+                                            const LabParams&, const StageClock&, CouplingRecord&,
+                                            StepReport&);
 template CouplingRecord RigidStepper::solve_coupled(Context&, ContactSystem<3>&, std::string_view,
                                                     const Params&, const LabParams&, StepReport&);
 template CouplingRecord RigidStepper::solve_coupled(Context&, ContactSystem<4>&, std::string_view,
+                                                    const Params&, const LabParams&, StepReport&);
+template CouplingRecord RigidStepper::solve_coupled(Context&, ContactSystem<5>&, std::string_view,
                                                     const Params&, const LabParams&, StepReport&);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -180,6 +180,7 @@ void NodalAdmm<D>::update_dual(Context& ctx, const Vec3* v, bool accelerated) {
 
 template class NodalAdmm<3>;
 template class NodalAdmm<4>;
+template class NodalAdmm<5>;
 
 /// [Daviet20 Alg.2] for the impulses of the step. The iteration starts at the velocities with the impulses of
 /// the last step (`v_`), where the paper starts at those without impulses: of objects that rest they are the
@@ -242,6 +243,8 @@ std::string Coupling::why_not_nodal() const {
 template bool Coupling::solve_nodal(Context&, ContactSystem<3>&, const LabParams&, const Params&,
                                     ContactSolveRecord&);
 template bool Coupling::solve_nodal(Context&, ContactSystem<4>&, const LabParams&, const Params&,
+                                    ContactSolveRecord&);
+template bool Coupling::solve_nodal(Context&, ContactSystem<5>&, const LabParams&, const Params&,
                                     ContactSolveRecord&);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

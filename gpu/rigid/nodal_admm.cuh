@@ -49,5 +49,6 @@ class NodalAdmm {
 
 extern template class NodalAdmm<3>;
 extern template class NodalAdmm<4>;
+extern template class NodalAdmm<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -236,5 +236,6 @@ void NodalProjection<D>::sweep(Context& ctx, int count) {
 
 template class NodalProjection<3>;
 template class NodalProjection<4>;
+template class NodalProjection<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

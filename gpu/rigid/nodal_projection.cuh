@@ -196,5 +196,6 @@ class NodalProjection {
 
 extern template class NodalProjection<3>;
 extern template class NodalProjection<4>;
+extern template class NodalProjection<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

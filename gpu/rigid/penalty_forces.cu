@@ -75,5 +75,6 @@ void PenaltyForces<D>::push(Context& ctx, const Input& in, double* free, double*
 
 template class PenaltyForces<3>;
 template class PenaltyForces<4>;
+template class PenaltyForces<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

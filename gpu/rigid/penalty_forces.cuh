@@ -320,5 +320,6 @@ class PenaltyForces {
 
 extern template class PenaltyForces<3>;
 extern template class PenaltyForces<4>;
+extern template class PenaltyForces<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -6,6 +6,7 @@
 #include "gpu/core/cleared.h"
 #include "gpu/core/reduce.h"
 #include "gpu/core/trace.h"
+#include "gpu/dfcp/problem/rolling_rows.h"
 #include "gpu/model/coupled.h"
 #include "gpu/model/friction_laws.h"
 #include "gpu/model/manifold_support.h"
@@ -40,17 +41,20 @@ void RigidStepper::load(Context& ctx, const Model& model) {
   anchors_.forget();
 }
 
-/// Chooses three or four rows: four cost twice as much.
-void RigidStepper::choose_system(const Model& model) {
-  const bool torsion = has_torsion(model);
-  if (torsion == std::holds_alternative<ContactSystem<4>>(system_)) return;
-  if (torsion) system_.emplace<ContactSystem<4>>();
+/// Chooses three to five rows: four cost twice as much as three. Penalty forces have no rolling rows.
+void RigidStepper::choose_system(const Params& params) {
+  const bool rolls = has_rolling_ && !contact_solver_info(params.contact_solver).has(SolverTrait::forces);
+  const std::size_t rows = rolls ? kRollingRows : has_torsion_ ? 4 : 3;
+  if (rows == 3 + system_.index()) return;
+  if (rows == 5) system_.emplace<ContactSystem<5>>();
+  else if (rows == 4) system_.emplace<ContactSystem<4>>();
   else system_.emplace<ContactSystem<3>>();
   stepped_ = false;
 }
 
 void RigidStepper::set_materials(Context& ctx, const Model& model) {
-  choose_system(model);
+  has_torsion_ = has_torsion(model);
+  has_rolling_ = !rolling_coefficients(model).empty();
   plain_ = has_plain_contacts(model);
   lags_ = has_lagged_friction(model.materials, model.textures);
   has_tensors_ = std::ranges::any_of(
@@ -146,6 +150,8 @@ void RigidStepper::update_islands(Context& ctx, const Params& params, std::int32
 
 /// A material may have become one that can have no contacts since the scene was loaded.
 void RigidStepper::check_friction(const Model& model) const {
+  if (rolls())
+    if (const std::string fault = rolling_fault(model); !fault.empty()) throw SimulationError(fault);
   if (!has_tensors_) return;
   for (std::size_t m = 0; m < model.materials.size(); ++m)
     if (const std::string fault = friction_fault(model.materials[m]); !fault.empty())
@@ -234,6 +240,7 @@ void RigidStepper::advance(Context& ctx, double dt, const std::uint8_t* asleep, 
 
 StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params& asked, const LabParams& lab,
                                   const std::optional<Drag>& drag, int frame, double time) {
+  choose_system(asked);
   check_friction(model);
   Params params = asked;
   StageClock clock;
@@ -368,7 +375,8 @@ ContactProblem RigidStepper::freeze(Context& ctx) {
   return std::visit(
       [&](auto& system) {
         system.make_blocks(ctx, bodies_);
-        return coupling_.active() ? coupling_.problem(ctx, system) : system.problem(ctx, bodies_);
+        return coupling_.active() ? coupling_.problem(ctx, system)
+                                  : with_rolling_in_metres(system.problem(ctx, bodies_));
       },
       system_);
 }

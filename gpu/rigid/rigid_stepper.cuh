@@ -119,16 +119,19 @@ class RigidStepper {
                          const StageClock& since_start, LabParams& left);
   std::string_view solver_in_use(const Params& params, std::string& why_not) const;
   void check_friction(const Model& model) const;
+  /// Contacts have rolling rows.
+  bool rolls() const { return std::holds_alternative<ContactSystem<5>>(system_); }
   void finish(Context& ctx, const Params& params, StepReport& report);
   void begin_energy(Context& ctx, double gravity);
-  void choose_system(const Model& model);
+  void choose_system(const Params& params);
   /// False with explicit penalties, which solve no contact problem.
   bool checks_law() const { return !penalties_; }
   StepConstraints constraints(const Params& params, const LabParams& lab) const;
 
   DeviceBodies bodies_;
   RigidContacts contacts_;
-  std::variant<ContactSystem<3>, ContactSystem<4>> system_;  // four rows where a material has torsion
+  /// Four rows where a material has torsion, five where a pair of materials has rolling resistance.
+  std::variant<ContactSystem<3>, ContactSystem<4>, ContactSystem<5>> system_;
   DeviceJoints joints_;
   ContactSurfaces surfaces_;
   Buffer<RigidSummary> summary_;
@@ -137,7 +140,8 @@ class RigidStepper {
   bool coheres_ = false;  // some material has a cohesion
   bool lags_ = false;     // the scene has_lagged_friction
   bool has_tensors_ = false;
-  Buffer<RigidContact> same_contacts_;  // of a further friction round, each its own predecessor
+  bool has_torsion_ = false, has_rolling_ = false;  // some material; some pair of materials
+  Buffer<RigidContact> same_contacts_;              // of a further friction round, each its own predecessor
   Islands islands_;
   PositionProjection projection_;
   FrictionAnchors anchors_;

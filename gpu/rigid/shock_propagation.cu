@@ -94,5 +94,6 @@ void ShockPropagation<D>::propagate(Context& ctx, const Delassus<D>& W, const Co
 
 template class ShockPropagation<3>;
 template class ShockPropagation<4>;
+template class ShockPropagation<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -38,5 +38,6 @@ class ShockPropagation {
 
 extern template class ShockPropagation<3>;
 extern template class ShockPropagation<4>;
+extern template class ShockPropagation<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -186,6 +186,7 @@ void SolidFrames::take_impulses(Context& ctx, const BodyRows<D>& rows, const Vec
 }
 template void SolidFrames::take_impulses(Context&, const BodyRows<3>&, const Vec<double, 3>*, Wrench*) const;
 template void SolidFrames::take_impulses(Context&, const BodyRows<4>&, const Vec<double, 4>*, Wrench*) const;
+template void SolidFrames::take_impulses(Context&, const BodyRows<5>&, const Vec<double, 5>*, Wrench*) const;
 
 void SolidFrames::add_impulses(Context& ctx, const Wrench* impulse, Vec3* at_nodes) const {
   if (size() == 0) return;

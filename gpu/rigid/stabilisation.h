@@ -93,6 +93,14 @@ SS_HD inline ConstraintBlock<D> empty_block() {
   return block;
 }
 
+/// The law of a contact without friction.
+template <int D>
+SS_HD inline ContactLaw<D> unilateral_law() {
+  ContactLaw<D> law{};
+  if constexpr (D == kRollingRows) law.set = FrictionSet::rolling;
+  return law;
+}
+
 /// H_i A^-1 H_i'.
 template <int D>
 SS_HD inline double row_mobility(const ConstraintBlock<D>& block, int i, const BodyInverse& a,

@@ -266,5 +266,6 @@ void StagedSweeps<D>::run(Context& ctx, const Delassus<D>& W, const ContactLaw<D
 
 template class StagedSweeps<3>;
 template class StagedSweeps<4>;
+template class StagedSweeps<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

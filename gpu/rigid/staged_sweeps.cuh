@@ -59,5 +59,6 @@ class StagedSweeps {
 
 extern template class StagedSweeps<3>;
 extern template class StagedSweeps<4>;
+extern template class StagedSweeps<5>;
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -479,7 +479,8 @@ TEST(ParamControls, RigidMaterialsShowTheirRows) {
   };
   for (const char* elastic : {"model", "young", "poisson", "damping"})
     EXPECT_FALSE(live(elastic, 0)) << elastic;
-  for (const char* rigid : {"mu", "density", "restitution", "torsion_radius", "friction_kind"})
+  for (const char* rigid :
+       {"mu", "density", "restitution", "torsion_radius", "rolling_resistance", "friction_kind"})
     EXPECT_TRUE(live(rigid, 0)) << rigid;
   EXPECT_FALSE(live("density", 1)) << "the wall stands still";
   EXPECT_TRUE(live("restitution", 1)) << "what hits the wall bounces";

@@ -120,6 +120,7 @@ TEST(SceneScripts, FrictionOfPairsAndPlanes) {
   EXPECT_EQ(scene.model.pair_friction[0].material_a, 1);
   EXPECT_EQ(scene.model.pair_friction[0].material_b, 0);
   EXPECT_EQ(scene.model.pair_friction[0].mu, 0.1);
+  EXPECT_LT(scene.model.pair_friction[0].rolling_resistance, 0) << "that of the materials";
   EXPECT_TRUE(scene.model.half_spaces[0].mu_of_pair);
   EXPECT_FALSE(scene.model.half_spaces[1].mu_of_pair);
   EXPECT_FALSE(scene.model.half_spaces[1].mu_of_body);
@@ -130,6 +131,11 @@ TEST(SceneScripts, FrictionOfPairsAndPlanes) {
   EXPECT_EQ(mu, (std::vector<double>{soft, 0.1, 0.2, std::sqrt(soft * 0.3), soft,  //
                                      0.1, hard, 0.2, std::sqrt(hard * 0.3), hard}));
   expect_error("[[half_space]]\nmu_of_pair = true\nmu_of_body = true\n", {"mu_of_body", "mu_of_pair"});
+  const Scene rolling =
+      parse_with_bodies("[[friction]]\nbetween = ['hard', 'soft']\nmu = 0.1\nrolling_resistance = 0.02\n");
+  EXPECT_EQ(rolling.model.pair_friction[0].rolling_resistance, 0.02);
+  expect_error("[[friction]]\nbetween = ['hard', 'soft']\nmu = 0.1\nrolling_resistance = -1\n",
+               {"rolling_resistance"});
   expect_error("[[friction]]\nbetween = ['hard', 'sft']\nmu = 0.1\n", {"between", "did you mean 'soft'?"});
   expect_error("[[friction]]\nbetween = ['hard']\nmu = 0.1\n", {"between", "[2 names]"});
   expect_error("[[friction]]\nbetween = ['hard', 'soft']\n", {"mu"});

@@ -15,7 +15,7 @@ namespace {
 
 #define EXAMPLE_MATERIALS(REAL, INT, BOOL, CHOICE) \
   /* [material] */ \
-  REAL(rolling_radius, 0.0, 0.0, 10.0, "m", rigid, "rolling friction: mu times this times the normal force; 0: none") \
+  REAL(spin_damping, 0.0, 0.0, 10.0, "N m s", rigid, "moment against spinning about the normal, per rad/s; 0: none") \
   /* [/material] */
 // clang-format on
 
@@ -68,7 +68,7 @@ TEST(Extending, TheExampleOfAMaterialIsAFieldARowAndARule) {
   EXPECT_EQ(find_param(material_table(), row.name), nullptr) << "the page's example is taken: choose another";
   ExampleMaterial example;
   set_param(&example, row, 0.5);
-  EXPECT_EQ(example.rolling_radius, 0.5);
+  EXPECT_EQ(example.spin_damping, 0.5);
   const Params params;
   const LabParams lab;
   EXPECT_NE(inactive_reason(row, {params, lab, {}}), "");

@@ -136,6 +136,30 @@ TEST(LawCheck, EllipsesAndRowsWithoutFriction) {
   expect_lawful(law_terms(c));
 }
 
+TEST(LawCheck, RollingResistance) {
+  ContactOutcome c = contact({0, 2, 0}, {0, 0, 0});
+  c.rolling = 0.1;
+  c.length = 0.5;
+  c.moment = {0.12, 0, -0.16};  // 0.1 of 2 N s
+  c.turn = {-3, 7, 4};          // the turn about the normal does not count
+  expect_lawful(law_terms(c));
+  EXPECT_DOUBLE_EQ(law_terms(c).friction_work, -1);
+  c.turn = {0, 0, 0};
+  c.moment = {0.05, 0, 0.02};
+  expect_lawful(law_terms(c));
+  // Too large, about the normal, too small and against the law's direction.
+  c.moment = {0.3, 0, 0};
+  EXPECT_DOUBLE_EQ(law_terms(c).cone, 0.2);
+  c.moment = {0, 0.1, 0};
+  EXPECT_DOUBLE_EQ(law_terms(c).cone, 0.2);
+  c.moment = {0, 0, 0};
+  c.turn = {3, 0, 4};
+  EXPECT_DOUBLE_EQ(law_terms(c).slip, 1);
+  c.moment = {0.12, 0, 0.16};
+  EXPECT_DOUBLE_EQ(law_terms(c).slip, 2);
+  EXPECT_DOUBLE_EQ(law_terms(c).friction_work, 1);
+}
+
 TEST(LawCheck, ANumberThatIsNotFiniteIsTheWorst) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const LawCheck broken = law_terms(contact({0, 1, 0}, {0, nan, 0})),
@@ -158,6 +182,26 @@ TEST(StepJudge, ErrorsOfSingleContacts) {
   EXPECT_NEAR(outcome_error(contact({0, 100, 0}, {1e-3, 0, 0}), kS), 1e-3 * std::sqrt(1.25), 1e-12);
   // It approaches without an impulse: |u_N|.
   EXPECT_DOUBLE_EQ(outcome_error(contact({0, 0, 0}, {0, -3, 0}), kS), 3);
+}
+
+/// With rolling rows, in units of their length.
+TEST(StepJudge, ErrorsOfRollingContacts) {
+  constexpr double kS = 2;
+  ContactOutcome c = contact({0, 2, 0}, {0, 0, 0});
+  c.rolling = 0.1;
+  c.length = 0.5;
+  c.moment = {0.12, 0, -0.16};
+  c.turn = {-3, 7, 4};
+  EXPECT_LE(outcome_error(c, kS), 1e-14);
+  // A moment that creeps inside its bound: the shift mu_r |u_R| and the rolling velocity L |u_R|.
+  c.impulse = {0, 200, 0};
+  c.turn = {1e-3, 0, 0};
+  EXPECT_NEAR(outcome_error(c, kS), 1e-3 * std::hypot(0.1, 0.5), 1e-12);
+  // Beside the cone of half-angle 0.1 / 0.5: the distance to it, times s.
+  c.impulse = {0, 2, 0};
+  c.moment = {0.3, 0, 0};
+  c.turn = {0, 0, 0};
+  EXPECT_NEAR(outcome_error(c, kS), kS * (0.6 - 0.2 * 2) / std::hypot(1, 0.2), 1e-14);
 }
 
 TEST(StepJudge, SumsAndBounds) {

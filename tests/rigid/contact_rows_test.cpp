@@ -247,5 +247,36 @@ TEST(ContactRows, WithoutTorsionTheFourthRowIsEmpty) {
   EXPECT_EQ(four.law.mu[2], 0);
 }
 
+/// The rows of rolling are as mobile as those of friction, whose W_ii the lab's rule compares.
+TEST(ContactRows, RollingRowsAreCommensurate) {
+  std::mt19937 rng(5);
+  const std::vector<RigidOne> bodies = two_bodies(rng);
+  SurfacePair pair = plain_pair(0.3);
+  pair.rolling = 0.02;
+  const RigidContact c = contact_at(random_vector(rng, 1.0), normalized(random_vector(rng, 1.0)), 0);
+  const BodyAtStep a = bodies[0].at_step(), b = bodies[1].at_step();
+  const ConstraintBlock<5> block = contact_block<5>(c, a, b, pair, plain_options());
+  const auto mobility = [&](int i) { return rigid_detail::row_mobility(block, i, a.inverse, b.inverse); };
+  EXPECT_NEAR(mobility(3) + mobility(4), mobility(1) + mobility(2), 1e-12 * mobility(1));
+  EXPECT_EQ(block.law.set, FrictionSet::rolling);
+  EXPECT_EQ(block.law.mu[0], block.law.mu[1]);
+  for (int i = 1; i < 3; ++i) {
+    const Vec<double, 6>&slides = block.jacobian[0][i], &rolls = block.jacobian[0][2 + i];
+    const double length = norm(V3d{rolls[3], rolls[4], rolls[5]});
+    EXPECT_NEAR(block.law.mu[1 + i], pair.rolling / length, 1e-15);
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_NEAR(rolls[3 + k], length * slides[k], 1e-14);
+      EXPECT_EQ(rolls[k], 0);
+      EXPECT_EQ(block.jacobian[1][2 + i][3 + k], -rolls[3 + k]);
+    }
+  }
+  EXPECT_EQ(block.compliance, (Vec<double, 5>::zero()));
+  pair.rolling = 0;
+  const ConstraintBlock<5> none = contact_block<5>(c, a, b, pair, plain_options());
+  EXPECT_EQ(none.jacobian[0][3], (Vec<double, 6>::zero()));
+  EXPECT_GT(none.compliance[4], 0);
+  EXPECT_EQ(none.law.mu[2], 0);
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -186,6 +186,7 @@ void build_friction(TableReader table, Model& model) {
   pair.material_a = find_material(table, "between", model, between[0]);
   pair.material_b = find_material(table, "between", model, between[1]);
   pair.mu = table.number("mu", {0, 10});
+  if (table.has("rolling_resistance")) pair.rolling_resistance = table.number("rolling_resistance", {0, 10});
   table.finish();
   for (const PairFriction& other : model.pair_friction)
     if (std::minmax(other.material_a, other.material_b) == std::minmax(pair.material_a, pair.material_b))

@@ -66,6 +66,10 @@ void draw_contact(PanelContext& context) {
   value_row("mu", column, "%.3g", static_cast<double>(contact.mu));
   tooltip("Largest friction over the normal force, in the direction of friction");
   draw_cone(contact);
+  if (contact.rolling_share > 0)
+    value_row("Rolling moment", column, "%s, %.0f%% of its bound",
+              si_text(contact.rolling_moment, "N m").c_str(),
+              100 * static_cast<double>(contact.rolling_share));
   if (rigid) {
   } else if (contact.augmented)
     value_row("Multiplier", column, "%s, %.0f%% of the force", si_text(contact.multiplier, "N").c_str(),

@@ -94,6 +94,21 @@ ContactProblem in_rolling_lengths(const ContactProblem& problem, const std::vect
   return scaled;
 }
 
+ContactProblem with_rolling_in_metres(ContactProblem problem) {
+  if (problem.dim != kRollingRows || problem.form != Form::bodies) return problem;
+  const int n = problem.body_dofs;
+  std::vector<double> lengths(problem.blocks(), 1.0);
+  for (std::size_t c = 0; c < lengths.size(); ++c) {
+    if (problem.laws[c].set != FrictionSet::rolling || problem.block_start[c] == problem.block_start[c + 1])
+      continue;
+    const double* row = problem.jacobian[problem.block_start[c]].rows.data() + static_cast<int>(kFirst) * n;
+    double length2 = 0;
+    for (int i = 3; i < n; ++i) length2 += row[i] * row[i];
+    if (length2 > 0) lengths[c] = 1 / std::sqrt(length2);
+  }
+  return in_rolling_lengths(problem, lengths);
+}
+
 void scale_rolling_rows(const std::vector<double>& lengths, int power, std::vector<double>& rows) {
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const double factor = factor_of(lengths, row);

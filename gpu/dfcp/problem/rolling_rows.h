@@ -18,6 +18,10 @@ std::vector<double> rolling_lengths(const ContactProblem& problem);
 /// The same problem with rolling rows in these units. Shape: one length > 0 for each block.
 ContactProblem in_rolling_lengths(const ContactProblem& problem, const std::vector<double>& lengths);
 
+/// A problem of bodies with rolling rows in SI units (L = 1 m): moments, angular velocities and mu_r. A row
+/// L t has the length L. Problems of other dims are returned as they are.
+ContactProblem with_rolling_in_metres(ContactProblem problem);
+
 /// Multiplies (`power` = 1) or divides (-1) the rolling rows of impulses or velocities by the lengths:
 /// moments become impulses by -1, angular velocities velocities by 1.
 void scale_rolling_rows(const std::vector<double>& lengths, int power, std::vector<double>& rows);

@@ -17,11 +17,14 @@ std::string rolling_solvers() {
 
 template <int D>
 void refuse_rolling(System<D>& s) {
-  s.monitor.stop(SolveEnd::refused,
-                 "contacts have rolling resistance (five rows), which only these take: " + rolling_solvers());
+  s.monitor.stop(SolveEnd::refused, rolling_refusal());
 }
 
 }  // namespace
+
+std::string rolling_refusal() {
+  return "contacts have rolling resistance (five rows), which only these take: " + rolling_solvers();
+}
 
 template <int D>
 bool run_solver(std::string_view name, System<D>& s) {

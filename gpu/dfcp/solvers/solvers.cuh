@@ -2,6 +2,7 @@
 // monitor says stop, or after `monitor.stop` with the reason; the monitor holds the best iterate.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,9 @@ STICKSLIP_CONTACT_SOLVERS(STICKSLIP_DECLARE, STICKSLIP_NONE, STICKSLIP_NONE)
 /// not take them.
 template <int D>
 bool run_solver(std::string_view name, System<D>& s);
+
+/// Why solvers without the trait `rolling` refuse blocks of five rows: names those that take them.
+std::string rolling_refusal();
 
 // Each solver's file instantiates it for blocks of three and four rows, and of five if its traits say
 // `rolling`.

@@ -26,14 +26,20 @@ struct JointBlocks {
 
 /// The initial impulse of a contact: `force`, its impulse of the last step in world axes with torsion fourth,
 /// transformed into the frame of its rows and projected onto its cone. `rows`: those of side a, six numbers
-/// each.
+/// each; `moment`: of rolling resistance, see rolling_moment.
 template <int D>
 SS_HD inline Vec<double, D> start_impulse(const ContactLaw<D>& law, const double* rows,
-                                          const Vec<double, 4>& force) {
+                                          const Vec<double, 4>& force,
+                                          const Vec<double, 3>& moment = {0, 0, 0}) {
   Vec<double, D> start = Vec<double, D>::zero();
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < 3; ++k) start[i] += rows[6 * i + k] * force[k];
   if (D == 4) start[D - 1] = force[3];
+  if constexpr (D == kRollingRows)
+    for (int i = 3; i < D; ++i) {
+      const Vec<double, 3> row{rows[6 * i + 3], rows[6 * i + 4], rows[6 * i + 5]};
+      if (norm2(row) > 0) start[i] = dot(row, moment) / norm2(row);
+    }
   return project(law, start);
 }
 
@@ -45,6 +51,16 @@ SS_HD inline Vec<double, 4> world_impulse(const double* rows, const Vec<double, 
     for (int k = 0; k < 3; ++k) f[k] += rows[6 * i + k] * r[i];
   if (D == 4) f[3] = r[D - 1];
   return f;
+}
+
+/// The impulse [N m s] of rolling resistance on side a, in world axes.
+template <int D>
+SS_HD inline Vec<double, 3> rolling_moment(const double* rows, const Vec<double, D>& r) {
+  Vec<double, 3> moment{0, 0, 0};
+  if constexpr (D == kRollingRows)
+    for (int i = 3; i < D; ++i)
+      for (int k = 0; k < 3; ++k) moment[k] += rows[6 * i + 3 + k] * r[i];
+  return moment;
 }
 
 /// Impulses of the last step. Backend memory; null: zero.
