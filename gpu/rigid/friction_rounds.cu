@@ -108,6 +108,14 @@ struct FrictionMover {
   }
 };
 
+struct AddChanges {
+  SS_HD FrictionChange operator()(const FrictionChange& a, const FrictionChange& b) const {
+    return {a.change2 + b.change2, a.impulse2 + b.impulse2,
+            a.most_change2 > b.most_change2 ? a.most_change2 : b.most_change2,
+            a.most_impulse2 > b.most_impulse2 ? a.most_impulse2 : b.most_impulse2};
+  }
+};
+
 }  // namespace friction_rounds_detail
 
 using namespace friction_rounds_detail;
@@ -137,10 +145,16 @@ double FrictionRounds<D>::update(Context& ctx, const ContactBlocks<D>& blocks, c
                           state_.data(), part_.data()},
          kMedium);
   const Vec<double, 2>* part = part_.data();
-  reduce_sum(
-      ctx, count, [=] SS_LAMBDA(std::size_t i) { return part[i]; }, sum_.data(), kMedium);
-  const Vec<double, 2> sums = read_back(ctx, sum_.data());
-  return sums[1] > 0 ? std::sqrt(sums[0] / sums[1]) : 0.0;
+  reduce(
+      ctx, count,
+      [=] SS_LAMBDA(std::size_t i) {
+        return FrictionChange{part[i][0], part[i][1], part[i][0], part[i][1]};
+      },
+      AddChanges{}, FrictionChange{}, sum_.data(), kMedium);
+  const FrictionChange sums = read_back(ctx, sum_.data());
+  if (!(sums.impulse2 > 0)) return 0;
+  const double mean = sums.change2 / sums.impulse2, most = sums.most_change2 / sums.most_impulse2;
+  return std::sqrt(mean > most ? mean : most);
 }
 
 template class FrictionRounds<3>;

@@ -4,6 +4,16 @@
 #include "gpu/core/buffer.h"
 #include "gpu/rigid/contact_blocks.h"
 
+namespace stickslip {
+
+/// Of the contacts' friction impulses when coefficients change, and of all impulses: sums of squares, and the
+/// largest squares [N^2 s^2].
+struct FrictionChange {
+  double change2 = 0, impulse2 = 0, most_change2 = 0, most_impulse2 = 0;
+};
+
+}  // namespace stickslip
+
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// Coefficients that depend on the solution follow it in rounds: solve, `update`, build the problem again,
@@ -25,14 +35,16 @@ class FrictionRounds {
   const FrictionState* states() const { return count_ > 0 ? state_.data() : nullptr; }
   /// Moves the states to a solution: `impulses` of all contacts in world axes, velocities at the end of the
   /// step in `bodies`, those at its start in `blocks`. Returns the change of friction impulses relative to
-  /// all impulses, both in the Euclidean norm. One host read.
+  /// all impulses, in the Euclidean norm or, if that is more, in the largest norm: a single contact outside
+  /// its cone counts as much among many contacts. One host read.
   double update(Context& ctx, const ContactBlocks<D>& blocks, const RigidContact* contacts, std::size_t count,
                 const Vec<double, 4>* impulses, const DeviceBodies& bodies);
 
  private:
   std::size_t count_ = 0;
   Buffer<FrictionState> state_, kept_;
-  Buffer<Vec<double, 2>> part_, sum_;  // squares of changes and of impulses
+  Buffer<Vec<double, 2>> part_;  // squares of changes and of impulses
+  Buffer<FrictionChange> sum_;
 };
 
 extern template class FrictionRounds<3>;

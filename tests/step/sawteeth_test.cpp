@@ -186,7 +186,8 @@ class PulledSawteeth : public Sawteeth {
  protected:
   static constexpr double kKnob = 0.1, kStiffness = 1000;
 
-  void pull(double target) {
+  /// With so many boxes at rest beside it.
+  void pull(double target, int others = 0) {
     const Vec<double, 3> half{0.2, 0.05, 0.2};
     Model model;
     model.material_names = {"saw"};
@@ -202,6 +203,8 @@ class PulledSawteeth : public Sawteeth {
     };
     add("box", half, kMass - kKnob);
     add("knob", {0.01, 0.01, 0.01}, kKnob);
+    for (int i = 0; i < others; ++i)
+      fixtures::add_rigid_box(model, half, fixtures::pose_at({0, half[1], 1.0 + 0.5 * i}));
     Joint weld;
     weld.name = "weld";
     weld.kind = JointKind::fixed;
@@ -245,6 +248,22 @@ TEST_P(PulledSawteeth, ABoxSticksUpToTheBoundOfItsDirection) {
         else EXPECT_NEAR(speed, slides, 0.1 * slides) << sign;
       }
   }
+}
+
+/// The tolerance bounds the change of friction among all impulses, and that of each contact beside the
+/// largest impulse: the judge would find this box outside its cones.
+TEST_P(PulledSawteeth, ManyContactsDoNotHideOne) {
+  contact.tolerance = 0.1;
+  const double between = 0.5 * (easy() + hard()) * kMass * kGravity / kStiffness;
+  pull(1.3 * between, 40);
+  int rounds = 0;
+  for (int i = 0; i < 5; ++i) {
+    const StepReport report = engine->step();
+    EXPECT_EQ(report.stop_reason, "converged");
+    rounds += report.contact_solve->friction_rounds;
+  }
+  EXPECT_GE(rounds, 1);
+  EXPECT_GT(body().velocity[0], 0);
 }
 
 /// Implicit penalties solve one problem a step, with the coefficients of the slip without impulses. Here the
