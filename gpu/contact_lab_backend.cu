@@ -32,9 +32,11 @@ class LoadedProblem {
   }
 
   SolveReport solve(std::string_view solver, const LabParams& params, const ContactLab::Options& options) {
+    const ContactSolverInfo& info = *find_contact_solver(solver);
     // Heights are known where W is kept by bodies.
-    build(params.storage, find_contact_solver(solver)->has(SolverTrait::bodies) ||
-                              params.ordering == SweepOrder::height);
+    const bool by_height =
+        params.ordering == SweepOrder::height && std::ranges::find(info.groups, "sweep") != info.groups.end();
+    build(params.storage, info.has(SolverTrait::bodies) || by_height);
     SolveReport report;
     report.solver = solver;
     if (params.warm_start && problem_.guess.size() == problem_.size()) upload_impulses(problem_.guess);
@@ -46,7 +48,11 @@ class LoadedProblem {
     System<D> system{ctx_, W_, law_.data(), params, monitor, colouring_, r_.data()};
     // A start within the tolerance needs no solver.
     monitor.check(r_.data());
-    if (!monitor.converged()) run(solver, system);
+    if (by_height && !W_.factored())
+      monitor.stop(
+          SolveEnd::refused,
+          "ordering = height needs a problem that is given by bodies, and storage = auto or factored");
+    else if (!monitor.converged()) run(solver, system);
     ctx_.synchronize();
     report.seconds = monitor.seconds();
     fill_report(report, monitor);

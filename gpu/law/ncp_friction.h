@@ -205,9 +205,10 @@ struct NcpElimination {
     by_u = e.by_u.row(D);
   }
 
-  /// The step of gamma that belongs to steps of r and u.
+  /// The step of gamma that belongs to steps of r and u; zero where it has none.
   SS_HD double gamma_step(const Vec<double, D>& dr, const Vec<double, D>& du) const {
-    return pivot != 0 ? -(f + dot(by_r, dr) + dot(by_u, du)) / pivot : 0.0;
+    const double step = -(f + dot(by_r, dr) + dot(by_u, du)) / pivot;
+    return std::isfinite(step) ? step : 0.0;
   }
 };
 

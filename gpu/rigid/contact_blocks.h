@@ -35,6 +35,7 @@ struct ContactBlocks {
   ContactRowOptions options;
   PenaltyOptions penalty;
   bool soft;
+  std::int32_t rigid;  // number of rigid bodies; those behind them are points of elastic solids
   const double* free;  // velocities without impulses, 6 per body
   /// Per contact; null: coefficients are those of contacts that neither slide nor carry a load.
   const FrictionState* states = nullptr;
@@ -58,9 +59,8 @@ struct ContactBlocks {
           friction_at(f.pair, f.frame, states != nullptr ? states[i] : FrictionState{}, options.feedback.dt);
     return f;
   }
-  /// Where springs and dampers of anchored friction pull against a stretch s and a slip u, friction opposes k
-  /// s
-  /// + b u [N], at the start of the step or at its end.
+  /// Where springs and dampers of anchored friction pull against a stretch s and a slip u, friction opposes
+  /// k s + b u [N], at the start of the step or at its end.
   SS_HD void take_penalty_quadrant(std::size_t i, const RigidContact& c, FrictionFrame& frame) const {
     constexpr double still = 1e-9;  // [m/s], [N]
     const Vec<double, 3> u = from_start ? start_slide(at, c) : free_slide(at, free, c);
@@ -100,10 +100,7 @@ struct ContactBlocks {
     const std::int32_t material = at.material[c.a];
     return table.rolling[material * table.columns + table.column(c.b >= 0 ? at.material[c.b] : 0, c.b)];
   }
-  SS_HD bool is_point(std::int32_t body) const {
-    const BodyInverse& inverse = at.inverse[body];
-    return inverse.mass > 0 && !(inverse.inertia[0] > 0);
-  }
+  SS_HD bool is_point(std::int32_t body) const { return body >= rigid; }
   /// True if friction is isotropic and uniform over the surface. In this most common case no grain has to be
   /// rotated.
   SS_HD bool is_plain(std::int32_t column) const {

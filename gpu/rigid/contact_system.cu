@@ -32,9 +32,11 @@ JointBlocks<D> joint_blocks_of(const DeviceBodies& bodies, const StepConstraints
 template <int D>
 ContactBlocks<D> contact_blocks_of(const DeviceBodies& bodies, const StepConstraints& list,
                                    const FrictionState* states) {
-  return {bodies.view(), list.surfaces,     list.options,
-          list.penalty,  list.soft,         bodies.free.data(),
-          states,        list.coulomb_only, list.coulomb_only && !list.soft,
+  return {bodies.view(),      list.surfaces,
+          list.options,       list.penalty,
+          list.soft,          static_cast<std::int32_t>(list.rigid_bodies),
+          bodies.free.data(), states,
+          list.coulomb_only,  list.coulomb_only && !list.soft,
           list.anchors};
 }
 

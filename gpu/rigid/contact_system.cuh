@@ -40,6 +40,7 @@ struct StepConstraints {
   const RigidContact* contacts = nullptr;
   const std::int32_t* pair_start = nullptr;  // of the contacts: see RigidContacts
   std::size_t contact_count = 0, pairs = 0;
+  std::size_t rigid_bodies = std::numeric_limits<std::int32_t>::max();  // behind them, points of solids
   std::size_t of_solids = 0;  // the last contacts, those of elastic solids: in none of these pairs
   SurfaceTable surfaces{};
   PointCores cores{};  // of the touched points of elastic solids

@@ -193,6 +193,7 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   list.pair_start = contacts_.pair_start();
   list.pairs = contacts_.pairs();
   list.of_solids = list.contact_count - contacts_.count();
+  list.rigid_bodies = bodies_.size();
   list.surfaces = surfaces_.table();
   list.options = contact_row_options(params);
   list.penalty = penalty_options(params);

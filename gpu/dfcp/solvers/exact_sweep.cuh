@@ -48,20 +48,17 @@ void prepare_exact_updates(System<D>& s, LocalData<D>* local, double* slip) {
 template <int D>
 class ExactSweep {
  public:
-  /// `without_joints`: sweeps leave out joints.
-  explicit ExactSweep(System<D>& s, bool without_joints = false)
-      : s_(s),
-        sweeper_(s),
-        local_(s.ctx, s.blocks()),
-        slip_(s.ctx, s.blocks()),
-        resting_(s),
-        without_joints_(without_joints) {
+  explicit ExactSweep(System<D>& s)
+      : s_(s), sweeper_(s), local_(s.ctx, s.blocks()), slip_(s.ctx, s.blocks()), resting_(s) {
     prepare_exact_updates(s, local_.data(), slip_.data());
   }
 
   /// To be called after s.r changed by other means than `run`.
   void refresh() { refresh(s_.r); }
   void refresh(Vec<double, D>* r) { sweeper_.refresh(r); }
+
+  /// Whether sweeps leave out joints.
+  void leave_joints(bool leave) { without_joints_ = leave; }
 
   /// One sweep over s.r (forth and back with `symmetric_sweeps`).
   void run() { run(s_.r); }
@@ -77,7 +74,7 @@ class ExactSweep {
   Buffer<LocalData<D>> local_;
   Buffer<double> slip_;
   SweepRest<D> resting_;
-  bool without_joints_;
+  bool without_joints_ = false;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

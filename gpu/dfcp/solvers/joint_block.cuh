@@ -36,11 +36,39 @@ struct HoldContacts {
   }
 };
 
+/// -u of joints, zero of contacts; returns a block's part of its square.
+template <int D>
+struct OpposeJoints {
+  const ContactLaw<D>* law;
+  const Vec<double, D>* u;
+  Vec<double, D>* right;
+
+  SS_HD double operator()(std::size_t c) const {
+    right[c] = law[c].set == FrictionSet::bilateral ? -u[c] : Vec<double, D>::zero();
+    return norm2(right[c]);
+  }
+};
+
+/// r += factor step, of joints alone.
+template <int D>
+struct MoveJoints {
+  const ContactLaw<D>* law;
+  const Vec<double, D>* step;
+  double factor;
+  Vec<double, D>* r;
+
+  SS_HD void operator()(std::size_t c) const {
+    if (law[c].set == FrictionSet::bilateral) r[c] += factor * step[c];
+  }
+};
+
 /// The rows of joints are a linear system, W_JJ dr = -u_J: positive semidefinite, so that conjugate gradients
 /// or a factorisation bring them to rest at once, where sweeps joint by joint converge slowly along chains
 /// [Course §3.2.4]. `joint_block`.
 ///
 /// It is solved as W + R on all rows, by the solver that other methods share, with a stiff R on contacts.
+/// Joints that contradict each other (a loop that does not close) cannot come to rest: a step that does not
+/// slow them down is undone, and sweeps take the joints from then on.
 template <int D>
 class JointBlock {
  public:
@@ -61,29 +89,26 @@ class JointBlock {
   bool solve(Vec<double, D>* r) {
     constexpr double kShare = 0.01;  // of the joints' velocity may remain
     if (!active()) return false;
-    s_.W.apply(s_.ctx, r, u_.data(), true);
-    const ContactLaw<D>* law = s_.law;
-    const Vec<double, D>* u = u_.data();
-    Vec<double, D>*right = right_.data(), *step = step_.data();
-    reduce_sum(
-        s_.ctx, s_.blocks(),
-        [=] SS_LAMBDA(std::size_t c) {
-          right[c] = law[c].set == FrictionSet::bilateral ? -u[c] : Vec<double, D>::zero();
-          step[c] = Vec<double, D>::zero();
-          return norm2(right[c]);
-        },
-        size_.data());
-    const double speed = std::sqrt(read_back(s_.ctx, size_.data()));
+    const double speed = measure(r);
     const double enough = 0.1 * s_.monitor.limits().tolerance * s_.W.norm_q();
     if (!(speed > enough)) return false;
-    if (!solver_->solve(right, step, std::max(kShare * speed, enough))) return false;
-    launch(s_.ctx, s_.blocks(), [=] SS_LAMBDA(std::size_t c) {
-      if (law[c].set == FrictionSet::bilateral) r[c] += step[c];
-    });
+    fill(s_.ctx, step_.data(), s_.blocks(), Vec<double, D>::zero());
+    if (!solver_->solve(right_.data(), step_.data(), std::max(kShare * speed, enough))) return false;
+    launch(s_.ctx, s_.blocks(), MoveJoints<D>{s_.law, step_.data(), 1, r});
+    if (measure(r) < speed) return true;
+    launch(s_.ctx, s_.blocks(), MoveJoints<D>{s_.law, step_.data(), -1, r});
+    solver_.reset();
     return true;
   }
 
  private:
+  /// Sets the right side to -u of the joints. Returns its norm [m/s].
+  double measure(const Vec<double, D>* r) {
+    s_.W.apply(s_.ctx, r, u_.data(), true);
+    reduce_sum(s_.ctx, s_.blocks(), OpposeJoints<D>{s_.law, u_.data(), right_.data()}, size_.data());
+    return std::sqrt(read_back(s_.ctx, size_.data()));
+  }
+
   System<D>& s_;
   std::optional<DampedSolver<D>> solver_;
   Buffer<Vec<double, D>> damping_, u_, right_, step_;

@@ -97,7 +97,8 @@ struct NcpMap {
 
   SS_HD NcpEquations<D> equations(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u,
                                   double length) const {
-    return ncp_equations(parts.law[c], parts.choice(c), r, u, gamma[c] + length * gamma_step[c]);
+    const double there = length != 0 ? gamma[c] + length * gamma_step[c] : gamma[c];
+    return ncp_equations(parts.law[c], parts.choice(c), r, u, there);
   }
   SS_HD NonsmoothBlock<D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
     return NcpElimination<D>(equations(c, r, u, 0)).block;

@@ -13,7 +13,7 @@ namespace {
 /// its copies cost time too.
 constexpr std::size_t kDirectRows = STICKSLIP_ON_CUDA ? 3000 : 12000;
 
-constexpr int kBetweenChecks = 16;  // iterations of conjugate gradients between two looks at the clock
+constexpr int kBetweenChecks = 16;  // iterations of conjugate gradients between two checks of the time budget
 
 template <int D>
 bool chooses_direct(const Delassus<D>& W, NewtonLinear method) {
@@ -57,16 +57,12 @@ void invert_diagonal(Context& ctx, const Delassus<D>& W, const Shift& shift, con
       kMedium);
 }
 
-/// <x, y> and |x|^2. One host read.
+/// <x, y>. One host read.
 template <int D>
-Vec<double, 2> products(Context& ctx, std::size_t blocks, const Vec<double, D>* x, const Vec<double, D>* y,
-                        Vec<double, 2>* out) {
+double product(Context& ctx, std::size_t blocks, const Vec<double, D>* x, const Vec<double, D>* y,
+               double* out) {
   reduce_sum(
-      ctx, blocks,
-      [=] SS_LAMBDA(std::size_t c) {
-        return Vec<double, 2>{dot(x[c], y[c]), norm2(x[c])};
-      },
-      out);
+      ctx, blocks, [=] SS_LAMBDA(std::size_t c) { return dot(x[c], y[c]); }, out);
   return read_back(ctx, out);
 }
 
@@ -130,10 +126,7 @@ NewtonSystem<D>::NewtonSystem(Context& ctx, const Delassus<D>& W, const NewtonLi
     inverse_.resize(ctx, W.blocks());
     product_.resize(ctx, W.blocks());
     solution_.resize(ctx, W.blocks());
-    if (options.symmetric) {
-      direction_.resize(ctx, W.blocks());
-      dots_.resize(ctx, 1);
-    }
+    if (options.symmetric) direction_.resize(ctx, W.blocks());
   }
 }
 
@@ -230,17 +223,18 @@ void NewtonSystem<D>::solve_symmetric(const Shift& shift, const Vec<double, D>* 
   fill(ctx_, x, n, Vec<double, D>::zero());
   copy(ctx_, residual, b, n);
   multiply_blocks<D>(ctx_, n, inverse, residual, direction);
-  Vec<double, 2> now = products<D>(ctx_, n, residual, direction, dots_.data());
-  const double wanted = tolerance * tolerance * now[1];
-  for (int k = 0; k < options_.iterations && now[1] > wanted; ++k) {
+  double now = product<D>(ctx_, n, residual, direction, size_.data());
+  // In the norm of the preconditioner: rows without impulse are so stiff that they would hide all others.
+  const double wanted = tolerance * tolerance * now;
+  for (int k = 0; k < options_.iterations && now > wanted; ++k) {
     if (options_.stop && k % kBetweenChecks == 0 && options_.stop()) return;
     apply(shift, direction, image);
-    const double bend = products<D>(ctx_, n, direction, image, dots_.data())[0];
+    const double bend = product<D>(ctx_, n, direction, image, size_.data());
     if (!(bend > 0)) return;
-    const double alpha = now[0] / bend;
+    const double alpha = now / bend;
     launch(ctx_, n, AdvanceAlong<D>{alpha, direction, inverse, x, residual, image});
-    const Vec<double, 2> next = products<D>(ctx_, n, residual, image, dots_.data());
-    launch(ctx_, n, TurnDirection<D>{next[0] / now[0], image, direction});
+    const double next = product<D>(ctx_, n, residual, image, size_.data());
+    launch(ctx_, n, TurnDirection<D>{next / now, image, direction});
     now = next;
   }
 }

@@ -65,7 +65,6 @@ class NewtonSystem {
   bool direct_;
   Buffer<Mat<double, D>> a_, b_, matrix_, inverse_;
   Buffer<Vec<double, D>> product_, solution_, direction_;
-  Buffer<Vec<double, 2>> dots_;
   Buffer<double> size_;
   BlockLu<D> lu_;
   Gmres<D> gmres_;

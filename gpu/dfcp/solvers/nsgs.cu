@@ -9,9 +9,10 @@ namespace stickslip::STICKSLIP_BACKEND {
 template <int D>
 void solve_nsgs(System<D>& s) {
   JointBlock<D> joints(s);
-  ExactSweep<D> sweep(s, joints.active());
+  ExactSweep<D> sweep(s);
   sweep.refresh();
   do {
+    sweep.leave_joints(joints.active());
     sweep.run();
     if (joints.solve(s.r)) sweep.refresh();
   } while (!s.monitor.done(s.r));

@@ -79,11 +79,12 @@ SS_HD Vec<double, D> jacobi_rows(const ContactLaw<D>& law, const Mat<double, D>&
 template <int D>
 void solve_pgs(System<D>& s) {
   JointBlock<D> joints(s);
-  RowSweep<D> sweep(s, joints.active());
+  RowSweep<D> sweep(s);
   BoxFriction<D> box(s);
   ContractionTest<D> contraction(s);
   sweep.refresh(s.r);
   do {
+    sweep.leave_joints(joints.active());
     sweep.run(s.r);
     if (joints.solve(s.r)) sweep.refresh(s.r);
   } while (!s.monitor.done(s.r) && !box.settled(s.r) && !contraction.ended(s.r));

@@ -58,9 +58,10 @@ struct RowUpdate {
 template <int D>
 class RowSweep {
  public:
-  /// `without_joints`: sweeps leave out joints.
-  explicit RowSweep(System<D>& s, bool without_joints = false)
-      : s_(s), sweeper_(s), resting_(s), without_joints_(without_joints) {}
+  explicit RowSweep(System<D>& s) : s_(s), sweeper_(s), resting_(s) {}
+
+  /// Whether sweeps leave out joints.
+  void leave_joints(bool leave) { without_joints_ = leave; }
 
   void refresh(Vec<double, D>* r) { sweeper_.refresh(r); }
 
@@ -75,7 +76,7 @@ class RowSweep {
   System<D>& s_;
   Sweeper<D> sweeper_;
   SweepRest<D> resting_;
-  bool without_joints_;
+  bool without_joints_ = false;
 };
 
 /// The laws with box friction, per block.

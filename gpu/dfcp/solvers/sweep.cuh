@@ -62,7 +62,8 @@ bool sweeps_by_colours([[maybe_unused]] const System<D>& s) {
 
 /// All blocks in the order of `ordering` [Course 3.2.3]: at random (the same for every solve), with the
 /// fastest approach of the free motion first, or by height (`block_levels`); as stored for `impulse`, which
-/// sorts before each sweep. Empty where none is chosen, and for heights where W is assembled. Host memory, which is the backend's wherever sweeps do not go by colours.
+/// sorts before each sweep. Empty where none is chosen, and for heights where W is assembled. Host memory,
+/// which is the backend's wherever sweeps do not go by colours.
 template <int D>
 std::vector<std::int32_t> list_blocks(const System<D>& s);
 
