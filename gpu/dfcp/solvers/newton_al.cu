@@ -153,8 +153,8 @@ class NewtonAl {
   }
 
  private:
-  static constexpr long kMostSteps = 15, kFewSteps = 3;
-  static constexpr double kGrowth = 1.5, kCut = 0.3, kMostRho = 1e6;
+  static constexpr long kMostSteps = 25, kFewSteps = 5;
+  static constexpr double kGrowth = 1.5, kCut = 0.5, kMostRho = 1e6;
   static constexpr int kMostFailures = 30;
   static constexpr double kLeastLength = 1e-3, kSlope = 1e-3;
   static constexpr double kExact = 1e-12;  // lag that ends Newton's method, as the root of energies
