@@ -6,11 +6,11 @@ it turns back.
     /usr/bin/python3 tools/bench/central_path.py wall.hdf5
 
 Interior points, smoothed Newton methods and regularisation take a parameter tau to zero and follow the solution. The
-path is that of impulses r and velocities y = u + sigma(u_T) n in the interior of their cones with r o y / s = tau^2 e for
-each contact, where o is the product of the second-order cone and s the mean diagonal of W. Under the associated law the
-Jacobian is positive definite up to a factor, so tau falls all along. Under Coulomb's law its determinant can change sign:
-the path turns back, and a method that only lowers tau loses it there. Dense matrices, so some hundred contacts. Needs
-numpy, scipy, h5py."""
+path is that of impulses r and velocities y = u + sigma(u_T) n in the interior of their cones with r o y / s = tau^2 e
+for each contact, where o is the product of the second-order cone and s the mean diagonal of W. Under the associated
+law the Jacobian is the product of two positive definite matrices, so tau falls all along. Under Coulomb's law its
+determinant can change sign: the path turns back, and a method that only lowers tau loses it there. Dense matrices, so
+some hundred contacts. Needs numpy, scipy, h5py."""
 import argparse
 import dataclasses
 import pathlib
@@ -183,7 +183,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("--associated", action="store_true", help="the associated law instead of Coulomb's")
-    parser.add_argument("--until", type=float, default=1e-4, help="end at this tau, relative to the first (%(default)s)")
+    parser.add_argument("--until", type=float, default=1e-4, help="end at this tau, by the first (%(default)s)")
     parser.add_argument("--points", type=int, default=400, help="points at most (%(default)s)")
     options = parser.parse_args()
     import fclib_problems
