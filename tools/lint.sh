@@ -41,6 +41,7 @@ stage "test of the benches' report" python3 tools/bench/test_report.py
 stage "test of the races' plot" python3 tools/bench/test_race_plot.py
 stage "test of the table of reproductions" python3 tools/bench/test_reproduction.py
 stage "test of the device's table" python3 tools/bench/test_device_table.py
+stage "test of central paths" python3 tools/bench/test_central_path.py
 stage "test of the peers of contact solvers" python3 tools/bench/test_fclib_peers.py
 stage "test of the table of laws" python3 tools/test_law_matrix.py
 stage "test of the generated documents" python3 tools/test_make_docs.py

@@ -6,7 +6,8 @@
 // Newton's method finds the velocity that its own answer causes, u = W p(u) + q, and p(u) is the next centre.
 // At a fixed point of this the law holds exactly, whatever rho. For finite rho each contact yields a little,
 // so the equation is regular where W is not, even far beyond nu = 1. A large rho takes fewer centres, and
-// more steps of Newton's method for each, until they fail.
+// more steps of Newton's method for each, until they fail: for large rho the equation may have no solution
+// near by (docs/solvers.md).
 //
 // The equation is solved in the velocities of the bodies where W is given by bodies, which costs the same
 // whatever the number of contacts, and else in impulses.
@@ -153,8 +154,8 @@ class NewtonAl {
   }
 
  private:
-  static constexpr long kMostSteps = 15, kFewSteps = 3;
-  static constexpr double kGrowth = 1.5, kCut = 0.3, kMostRho = 1e6;
+  static constexpr long kMostSteps = 25, kFewSteps = 5;
+  static constexpr double kGrowth = 1.5, kCut = 0.5, kMostRho = 1e6;
   static constexpr int kMostFailures = 30;
   static constexpr double kLeastLength = 1e-3, kSlope = 1e-3;
   static constexpr double kExact = 1e-12;  // lag that ends Newton's method, as the root of energies
