@@ -81,8 +81,9 @@ class LoadedProblem {
     }
     if constexpr (D == 3) manifolds_.solve(system, problem_);
     else
-      system.monitor.stop(SolveEnd::refused, std::string(solver) + " refuses: blocks have " +
-                                                 (D == 4 ? "torsion" : "rolling resistance"));
+      system.monitor.stop(SolveEnd::refused, D == kRollingRows
+                                                 ? rolling_refusal()
+                                                 : std::string(solver) + " refuses: blocks have torsion");
   }
 
   /// `by_bodies`: what `automatic` means for a problem that is given by bodies.

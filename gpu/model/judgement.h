@@ -23,7 +23,7 @@ struct LawCheck {
   double momentum = 0;          // [N s] change that no impulse explains
   double angular_momentum = 0;  // [N m s], about the origin
   double momentum_size = 0;     // [N s] sum of m |v|, for comparison
-  double torque = 0;            // [N m s] largest |x cross r| of a contact, for comparison
+  double torque = 0;            // [N m s] largest |x cross r| of a contact, plus its moment, for comparison
 };
 
 // VALUE(name, unit, meaning): the numbers of a StepJudgement beside those of LawCheck. The report file, the
