@@ -19,7 +19,7 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-constexpr double kGravity = 9.81, kRadius = 0.1, kRolling = 0.002;  // [m/s^2, m, m]
+constexpr double kRollGravity = 9.81, kRadius = 0.1, kRolling = 0.002;  // [m/s^2, m, m]
 
 std::vector<ContactSolverKind> rolling_solver_kinds() {
   std::vector<ContactSolverKind> kinds;
@@ -44,7 +44,7 @@ class RollingSteps : public fixtures::VelocityStepTest {
     Vec3d down() const { return {std::cos(angle), -std::sin(angle), 0}; }
     /// m a = m g sin - F and I a / R = F R - mu_r N for a body that rolls: its acceleration downhill.
     double acceleration() const {
-      return kGravity * (std::sin(angle) - rolling / kRadius * std::cos(angle)) / (1 + shape_factor);
+      return kRollGravity * (std::sin(angle) - rolling / kRadius * std::cos(angle)) / (1 + shape_factor);
     }
     /// `z`: of the ball, whose spin is that of rolling.
     void add_ball(Model& model, double z = 0) const {
@@ -126,8 +126,8 @@ TEST_P(RollingSteps, ASlidingBallIsTurnedByFrictionLessResistance) {
   plane.angle = std::atan(3.0);
   start(plane.ball());
   for (int i = 0; i < 10; ++i) judged_step();
-  const double normal = kGravity * std::cos(plane.angle),
-               linear = kGravity * std::sin(plane.angle) - plane.mu * normal,
+  const double normal = kRollGravity * std::cos(plane.angle),
+               linear = kRollGravity * std::sin(plane.angle) - plane.mu * normal,
                turning = (plane.mu - kRolling / kRadius) * normal / (0.4 * kRadius);
   EXPECT_NEAR(dot(body().velocity, plane.down()), 10 * params.dt * linear, 1e-8);
   EXPECT_NEAR(body().spin[2], -10 * params.dt * turning, 1e-7);
@@ -223,7 +223,7 @@ TEST_P(RollingSteps, ASpinningBodyTurnsAnotherAndItsScriptDoesTheWork) {
   model.materials[0].rolling_resistance = kRolling;
   start(model);
   const double mass = 1000 * 4.0 / 3 * std::numbers::pi * std::pow(kRadius, 3),
-               turning = kRolling * kGravity / (0.4 * kRadius * kRadius);  // [rad/s^2]
+               turning = kRolling * kRollGravity / (0.4 * kRadius * kRadius);  // [rad/s^2]
   double gained = 0, worked = 0;
   for (int i = 1; i <= 10; ++i) {
     const StepReport report = step();
@@ -232,7 +232,7 @@ TEST_P(RollingSteps, ASpinningBodyTurnsAnotherAndItsScriptDoesTheWork) {
     EXPECT_NEAR(body().spin[2], i * params.dt * turning, 1e-8);
     EXPECT_LE(report.judgement->energy_change, report.judgement->work + 1e-9);
   }
-  const double moment = kRolling * mass * kGravity, time = 10 * params.dt;
+  const double moment = kRolling * mass * kRollGravity, time = 10 * params.dt;
   EXPECT_NEAR(worked, moment * 5 * time, 1e-6);
   EXPECT_NEAR(gained, 0.2 * mass * kRadius * kRadius * std::pow(time * turning, 2), 1e-6);
 }
@@ -246,13 +246,13 @@ TEST_P(RollingSteps, ContactsTellTheirMoment) {
   engine->snapshot(snapshot);
   ASSERT_EQ(snapshot.contacts.size(), 1u);
   const ContactRecord& c = snapshot.contacts[0];
-  const double weight = kGravity * 1000 * 4.0 / 3 * std::numbers::pi * std::pow(kRadius, 3);
+  const double weight = kRollGravity * 1000 * 4.0 / 3 * std::numbers::pi * std::pow(kRadius, 3);
   EXPECT_NEAR(c.normal_force, weight, 1e-4 * weight);
   EXPECT_NEAR(c.rolling_moment, kRolling * weight, 1e-4 * kRolling * weight);
   EXPECT_NEAR(c.rolling_share, 1, 1e-5);
   EXPECT_EQ(c.state, ContactState::stick) << "it rolls, and does not slide";
   EXPECT_LT(c.slip_speed, 1e-7);
-  EXPECT_NEAR(norm(c.friction), weight / kGravity * -plane.acceleration(), 1e-4 * weight);
+  EXPECT_NEAR(norm(c.friction), weight / kRollGravity * -plane.acceleration(), 1e-4 * weight);
   EXPECT_NEAR(c.cone_share, norm(c.friction) / (plane.mu * c.normal_force), 1e-5);
   EXPECT_NEAR(c.mu, plane.mu, 1e-6);
 }
@@ -269,7 +269,7 @@ TEST_P(RollingSteps, FrozenProblemsHaveSiUnitsAndTheImpulsesOfTheStepBefore) {
   ASSERT_EQ(problem.dim, kRollingRows);
   ASSERT_EQ(problem.contacts(), 2u);
   const double mass = 1000 * 4.0 / 3 * std::numbers::pi * std::pow(kRadius, 3),
-               moment = mass * kGravity * std::sin(plane.angle) * kRadius * params.dt;
+               moment = mass * kRollGravity * std::sin(plane.angle) * kRadius * params.dt;
   for (std::size_t c = 0; c < 2; ++c) {
     EXPECT_EQ(problem.laws[c].set, FrictionSet::rolling);
     EXPECT_NEAR(problem.laws[c].mu[2], kRolling, 1e-15);
