@@ -184,7 +184,7 @@ TEST_P(RollingSteps, ASpeedDependentCoefficientActsBesideIt) {
   expect_rolls(plane.speed + 20 * params.dt * plane.acceleration(), {1, 0, 0}, 1e-6);
 }
 
-/// Without gravity, two balls that meet off centre: the moments are opposite.
+/// Without gravity, two balls that collide off centre: the moments are opposite.
 TEST_P(RollingSteps, ACollisionKeepsMomentumAndAngularMomentum) {
   params.gravity = 0;
   params.stabilisation = Stabilisation::none;
@@ -237,7 +237,7 @@ TEST_P(RollingSteps, ASpinningBodyTurnsAnotherAndItsScriptDoesTheWork) {
   EXPECT_NEAR(gained, 0.2 * mass * kRadius * kRadius * std::pow(time * turning, 2), 1e-6);
 }
 
-TEST_P(RollingSteps, ContactsTellTheirMoment) {
+TEST_P(RollingSteps, RecordsHaveTheRollingMoment) {
   RollingPlane plane;
   plane.speed = 0.2;
   start(plane.ball());
@@ -417,12 +417,13 @@ TEST_P(RollingSteps, ItStartsAndEndsWithAnEdit) {
 TEST_P(RollingSteps, BesideElasticSolids) {
   contact.max_iterations = 500;
   params.pcg_tolerance = 1e-10;
-  for (const SolidCoupling coupling : {SolidCoupling::rounds, SolidCoupling::nodal_admm}) {
+  for (const SolidCoupling coupling :
+       {SolidCoupling::rounds, SolidCoupling::nodal_admm, SolidCoupling::ica}) {
     SCOPED_TRACE(static_cast<int>(coupling));
     params.coupling = coupling;
     params.admm_tolerance = 1e-9;
-    params.admm_iterations = 2000;
-    const bool is_admm = coupling == SolidCoupling::nodal_admm;
+    params.admm_iterations = 5000;
+    const bool is_admm = coupling != SolidCoupling::rounds;
     contact.tolerance = is_admm ? 1e-5 : 1e-7;  // residuals of ADMM vary between those
     RollingPlane plane;
     plane.speed = 0.2;
@@ -444,6 +445,27 @@ TEST_P(RollingSteps, BesideElasticSolids) {
     lab->load(problem);
     EXPECT_LE(lab->judge(problem.solution).residual, 1e-4);
   }
+}
+
+/// So do points whose nodes are all held: they have no mass of their own, as fixed rigid bodies have none.
+TEST_P(RollingSteps, OnAHeldSolidABallKeepsItsSpeed) {
+  contact.tolerance = 1e-7;
+  params.pcg_tolerance = 1e-10;
+  RollingPlane plane;
+  plane.speed = 0.2;
+  plane.rolling = 0.01;
+  Model model = plane.ball();
+  fixtures::add_box(model, "block", {0.6, 0.1, 0.4}, {0, 0.05, 2}, 3);
+  ScriptedNodes held;
+  for (std::size_t i = 0; i < model.positions.size(); ++i) held.nodes.push_back(static_cast<std::int32_t>(i));
+  model.scripted.push_back(held);
+  plane.add_ball(model, 2);
+  model.bodies[1].pose.x[1] += 0.1;
+  start(model);
+  for (int i = 0; i < 20; ++i) step();
+  expect_rolls(plane.speed + 20 * params.dt * plane.acceleration(), {1, 0, 0}, 1e-5);
+  EXPECT_NEAR(body(1).velocity[0], plane.speed, 1e-4);
+  EXPECT_NEAR(body(1).spin[2], -plane.speed / kRadius, 1e-3);
 }
 
 TEST_P(RollingSteps, RefusesWhatItsRowsCannotHold) {
