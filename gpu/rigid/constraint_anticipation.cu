@@ -42,9 +42,10 @@ void set_start(Context& ctx, std::size_t n, const Vec3* v, const Vec3* v_free, V
 /// over, so that few sweeps are enough. Rigid bodies have their own A_b in the sweeps.
 ///
 /// The text's D is the diagonal of A, with which stiff solids diverge. Here D is a third of the trace of each
-/// node's block, enlarged by one factor where A exceeds 2 D. The number of iterations grows with the ratio of the largest to the smallest
-/// eigenvalue of D^-1 A; it is here for comparison with ADMM and rounds. As with them, the velocities at the
-/// end of a step are those of the impulses. Returns whether admm_tolerance ended the iteration.
+/// node's block, enlarged by one factor where A exceeds 2 D. The number of iterations grows with the ratio of
+/// the largest to the smallest eigenvalue of D^-1 A; it is here for comparison with ADMM and rounds. As with
+/// them, the velocities at the end of a step are those of the impulses. Returns whether admm_tolerance ended
+/// the iteration.
 template <int D>
 bool Coupling::solve_by_anticipation(Context& ctx, ContactSystem<D>& system, const LabParams& lab,
                                      const Params& params, ContactSolveRecord& record) {

@@ -399,7 +399,7 @@ BACKEND_TEST(Sweeps, JointBlockNeedsJoints) {
 }
 
 /// The printed test takes the growth of a sweep from zero for divergence, or ends where the largest impulse
-/// shrinks; it does not look at the law. The test of changes ends where sweeps have settled.
+/// shrinks; it does not check the law. The test of changes ends where sweeps have settled.
 BACKEND_TEST(Sweeps, TestsForContraction) {
   const auto lab = make_contact_lab(STICKSLIP_ON_CUDA ? Backend::cuda : Backend::cpu);
   lab->load(tasora_b2(60, 3));
