@@ -117,6 +117,22 @@ void expect_threads_agree(Context& ctx, const ContactProblem& problem, const Lab
   }
 }
 
+/// The same problem with its blocks stored the other way round.
+ContactProblem from_the_top(const ContactProblem& p) {
+  ContactProblem q = p;
+  q.jacobian.clear();
+  q.block_start = {0};
+  for (std::size_t k = 0; k < p.blocks(); ++k) {
+    const std::size_t c = p.blocks() - 1 - k;
+    q.laws[k] = p.laws[c];
+    for (std::size_t i = 0; i < 3; ++i) q.w[3 * k + i] = p.w[3 * c + i];
+    q.jacobian.insert(q.jacobian.end(), p.jacobian.begin() + p.block_start[c],
+                      p.jacobian.begin() + p.block_start[c + 1]);
+    q.block_start.push_back(static_cast<std::int32_t>(q.jacobian.size()));
+  }
+  return q;
+}
+
 /// What the host launches in ten sweeps that follow the first five.
 template <class Sweep>
 std::size_t later_launches(Context& ctx, const ContactProblem& problem, const LabParams& params) {
@@ -295,22 +311,6 @@ BACKEND_TEST(Sweeps, OrdersAgree) {
     }
     EXPECT_GE(counts.size(), 6U);
   }
-}
-
-/// The same problem with its blocks stored the other way round.
-ContactProblem from_the_top(const ContactProblem& p) {
-  ContactProblem q = p;
-  q.jacobian.clear();
-  q.block_start = {0};
-  for (std::size_t k = 0; k < p.blocks(); ++k) {
-    const std::size_t c = p.blocks() - 1 - k;
-    q.laws[k] = p.laws[c];
-    for (std::size_t i = 0; i < 3; ++i) q.w[3 * k + i] = p.w[3 * c + i];
-    q.jacobian.insert(q.jacobian.end(), p.jacobian.begin() + p.block_start[c],
-                      p.jacobian.begin() + p.block_start[c + 1]);
-    q.block_start.push_back(static_cast<std::int32_t>(q.jacobian.size()));
-  }
-  return q;
 }
 
 /// Heights of a column of nodes are their places in it, whatever the order of storage; what nothing holds is
