@@ -130,6 +130,7 @@ constexpr ParamGroup kLabGroups[] = {
     {"acceleration", "Acceleration", Scenes::all, rule_of_solvers},
     {"spg", "Spectral projected gradient", Scenes::all, rule_of_solvers},
     {"admm", "ADMM", Scenes::all, rule_of_solvers},
+    {"ncp", "Complementarity", Scenes::all, rule_of_solvers},
     {"augmentation", "Newton on the augmented Lagrangian", Scenes::all, rule_of_solvers},
     {"alart_curnier", "Alart-Curnier function", Scenes::all, rule_of_solvers},
     {"fischer_burmeister", "Fischer-Burmeister function", Scenes::all, rule_of_solvers},
