@@ -129,8 +129,8 @@ void ElasticSolids::nodal_weights(Context& ctx, double* weight) const {
 void ElasticSolids::jacobi_weights(Context& ctx, double* weight) {
   // A Jacobi step is stable where twice the weights exceed A. Power iterations estimate the largest
   // eigenvalue of D^-1 A.
-  constexpr int kPowers = 20;
-  constexpr double kMargin = 1.1;  // powers estimate the largest eigenvalue from below
+  constexpr int kPowers = 40;
+  constexpr double kMargin = 1.25;  // powers estimate the largest eigenvalue from below
   weigh(ctx, TraceRule{1, params_.dt * params_.dt}, weight);
   Vec3* at = change_.data();
   launch(ctx, size(), StartPowers{weight, at});
