@@ -52,17 +52,23 @@ def geometric_mean(values: list[float]) -> float:
     return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
 
 
+def has_setups(result: dict) -> bool:
+    """Whether the set-up of both sides was measured, as it is since 2026-11-27; otherwise costs are solves alone."""
+    return all(run.get("setup_ms") is not None for run in result["runs"] if run["side"] == THEIRS and run["ms"] is not None)
+
+
 def comparison(result: dict, tolerance: float, rule: str) -> list[dict]:
     """Per problem: the best of both sides and auto, with set-up; the ratios Siconos over ours, also of solves alone."""
     rows = []
+    both = has_setups(result)
     for problem in result["problems"]:
         row = {"problem": problem}
-        for prefix, setup in (("", True), ("bare_", False)):
+        for prefix, setup in (("", both), ("bare_", False)):
             def best(**which):
                 return fastest(result["runs"], problem["name"], tolerance, rule, setup=setup, **which)
 
             theirs, ours, auto = best(side=THEIRS), best(side=OURS), best(side=OURS, solver="auto")
-            if setup:
+            if not prefix:
                 row |= {"theirs": theirs, "ours": ours, "auto": auto}
             for name, run in (("ratio", ours), ("auto_ratio", auto)):
                 row[prefix + name] = cost(theirs, setup) / cost(run, setup) if theirs and run else None
