@@ -12,7 +12,7 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-constexpr double kHopeless = 1e6;  // [m] that a node moves in a step by one iteration
+constexpr double kRunawayMotion = 1e6;  // [m] that a node moves in a step by one iteration
 
 /// Sets v = y + v_free. Returns the largest change of a component since v_last.
 struct TakeNode {
@@ -73,7 +73,7 @@ bool Coupling::solve_by_anticipation(Context& ctx, ContactSystem<D>& system, con
     reduce(ctx, solids_.size(), TakeNode{projection.node.data(), v_free_.data(), v_start_.data(), v_.data()},
            Maximum{}, 0.0, change.data(), kMedium);
     const double moved = params.dt * read_back(ctx, change.data());
-    if (!(moved < kHopeless)) {  // not a number, too: `finish` takes the start of the iteration
+    if (!(moved < kRunawayMotion)) {  // not a number, too: `finish` takes the start of the iteration
       record.message = "ica diverges";
       return false;
     }
