@@ -56,12 +56,13 @@ inline std::string rolling_fault(const Model& model) {
   if (rolling_coefficients(model).empty()) return {};
   const std::string alone = "rolling_resistance needs friction that is the same in all directions, ";
   for (std::size_t m = 0; m < model.materials.size(); ++m) {
-    const std::string of = " of '" + model.material_names[m] + "'";
+    const std::string& name = model.material_names[m];
     if (model.materials[m].torsion_radius > 0)
-      return "rolling_resistance and torsion_radius exclude each other: the torsion_radius" + of +
-             " must be 0";
+      return std::string("rolling_resistance and torsion_radius exclude each other: the torsion_radius of '")
+          .append(name)
+          .append("' must be 0");
     if (model.materials[m].friction_kind != FrictionKind::isotropic)
-      return alone + "and friction_kind" + of + " is not isotropic";
+      return std::string(alone).append("and friction_kind of '").append(name).append("' is not isotropic");
   }
   return model.textures.empty() ? "" : alone + "and the scene has textures";
 }
