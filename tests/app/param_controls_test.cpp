@@ -394,6 +394,7 @@ TEST(ParamControls, EveryContactSolverHasExactlyItsGroupsLive) {
   Model model = test::rigid_scene("r").model;
   Settings settings{velocity_params(), model.materials, {}};
   settings.contact_params.nncg_sweep = NncgSweep::prox;
+  settings.contact_params.contraction_test = ContractionTest::change;
   const ParamInfo& row = param("contact_solver");
   for (std::size_t i = 0; i < row.choices.size(); ++i) {
     SCOPED_TRACE(std::string(row.choices[i]));

@@ -59,6 +59,7 @@ TEST_P(ConstraintAnticipation, ReachesTheFactorisedProblem) {
 }
 
 TEST_P(ConstraintAnticipation, ABlockOnARigidInclineSticksOrSlidesByMu) {
+  contact.tolerance = 1e-5;
   for (const double mu : {0.3, 0.8}) {
     fixtures::BlockOnIncline incline(mu);
     load(incline.model);

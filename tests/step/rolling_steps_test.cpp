@@ -421,8 +421,8 @@ TEST_P(RollingSteps, BesideElasticSolids) {
        {SolidCoupling::rounds, SolidCoupling::nodal_admm, SolidCoupling::ica}) {
     SCOPED_TRACE(static_cast<int>(coupling));
     params.coupling = coupling;
-    params.admm_tolerance = 1e-9;
-    params.admm_iterations = 5000;
+    params.admm_tolerance = coupling == SolidCoupling::ica ? 1e-11 : 1e-9;  // ica changes v by less and less
+    params.admm_iterations = 20000;
     const bool is_admm = coupling != SolidCoupling::rounds;
     contact.tolerance = is_admm ? 1e-5 : 1e-7;  // residuals of ADMM vary between those
     RollingPlane plane;
@@ -464,8 +464,10 @@ TEST_P(RollingSteps, OnAHeldSolidABallKeepsItsSpeed) {
   start(model);
   for (int i = 0; i < 20; ++i) step();
   expect_rolls(plane.speed + 20 * params.dt * plane.acceleration(), {1, 0, 0}, 1e-5);
-  EXPECT_NEAR(body(1).velocity[0], plane.speed, 1e-4);
-  EXPECT_NEAR(body(1).spin[2], -plane.speed / kRadius, 1e-3);
+  // With the resistance of the plane it would be slower by a third. The block's facets change its speed a
+  // little.
+  EXPECT_NEAR(body(1).velocity[0], plane.speed, 0.05 * plane.speed);
+  EXPECT_NEAR(body(1).spin[2], -plane.speed / kRadius, 0.05 * plane.speed / kRadius);
 }
 
 TEST_P(RollingSteps, RefusesWhatItsRowsCannotHold) {
