@@ -143,6 +143,8 @@ BACKEND_TEST(NewtonAl, WallHasSeveralSolutionsUnlessTheLawIsAssociated) {
   for (BlockLaw& law : problem.laws) law.flow = FlowRule::associated;
   const SolveReport soft = solve_with("newton_al", 0.1);
   EXPECT_LT(largest_difference(soft, solve_with("newton_al", 1000)), 1e-6);
+#if !STICKSLIP_ON_CUDA  // tens of thousands of iterations, too many for the emulated device
   params.max_iterations = 200000;
   EXPECT_LT(largest_difference(soft, solve_with("apgd", 1)), 1e-4);
+#endif
 }
