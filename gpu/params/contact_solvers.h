@@ -58,9 +58,9 @@ namespace stickslip {
           "Gauss-Seidel until the active set settles, then extrapolated sweeps, nonsmooth Newton or interior points, whichever pays") \
   BODIES(manifold_gs, manifold_gs, exact, manifolds, "relaxation prox_local manifold",                                           \
        "Gauss-Seidel by manifolds that are swept side by side, carried further by conjugate gradients; of the lab, problems of rigid bodies") \
-  STEP(penalty_explicit, penalty_explicit, penalty, forces, "sweep joints relaxation",                                                \
+  STEP(penalty_explicit, penalty_explicit, penalty, forces, "sweep relaxation",                                                \
        "springs and dampers at overlaps, from the state at the step's start: small steps only, and nothing is exact [Course 5.1]") \
-  STEP(penalty_implicit, penalty_implicit, penalty, forces, "sweep joints relaxation",                                                \
+  STEP(penalty_implicit, penalty_implicit, penalty, forces, "sweep relaxation",                                                \
        "springs and dampers at overlaps, linearised at the step's end: stable, and soft [Course 5.1]") \
   PROBLEM(newton_al, newton_al, exact, bodies | free_checks, "augmentation",                                                   \
           "Newton on the augmented Lagrangian, in the velocities of the bodies, multipliers by Uzawa's method [Alart91]") \

@@ -33,10 +33,14 @@ std::size_t RigidStepper::fresh_contacts(Context& ctx) {
 }
 
 template <int D>
-void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& lab,
+void RigidStepper::solve(Context& ctx, ContactSystem<D>& system, const Params& params, const LabParams& asked,
                          StageClock& clock, StepReport& report) {
   const Span span(ctx, "contact problem");
   ContactSolveRecord& record = *report.contact_solve;
+  // Where nsgs takes the place of another solver, it reads what that one reads.
+  LabParams lab = asked;
+  lab.joint_block = asked.joint_block && (params.contact_solver == ContactSolverKind::nsgs ||
+                                          params.contact_solver == ContactSolverKind::pgs);
   penalties_ = params.contact_solver == ContactSolverKind::penalty_explicit;
   last_ = constraints(params, lab);
   const bool anchored = (penalties_ || last_.soft) && last_.penalty.anchored();
