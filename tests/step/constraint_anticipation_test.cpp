@@ -59,7 +59,8 @@ TEST_P(ConstraintAnticipation, ReachesTheFactorisedProblem) {
 }
 
 TEST_P(ConstraintAnticipation, ABlockOnARigidInclineSticksOrSlidesByMu) {
-  contact.tolerance = 1e-5;
+  contact.tolerance = 1e-4;
+  params.admm_tolerance = 1e-11;
   for (const double mu : {0.3, 0.8}) {
     fixtures::BlockOnIncline incline(mu);
     load(incline.model);
