@@ -134,6 +134,19 @@ SS_HD inline NonsmoothBlock<D> box_fischer_burmeister(const ContactLaw<D>& law, 
   return block;
 }
 
+/// Mean of the coefficients that are not zero; 0 where there are none.
+template <int D>
+SS_HD inline double mean_friction(const ContactLaw<D>& law) {
+  double sum = 0;
+  int rows = 0;
+  for (int i = 0; i < D - 1; ++i)
+    if (law.mu[i] > 0) {
+      sum += law.mu[i];
+      ++rows;
+    }
+  return rows > 0 ? sum / rows : 0.0;
+}
+
 }  // namespace law_detail
 
 /// An ellipsoid: phi(x, scale y) on x = m (r_N, r_i / mu_i), y = (u~_N, mu_i u_i) / m with m the mean of mu,
@@ -144,16 +157,9 @@ SS_HD inline NonsmoothBlock<D> fischer_burmeister(
     const ContactLaw<D>& law, const Vec<double, D>& r, const Vec<double, D>& velocity, double scale,
     FischerBurmeisterOrigin origin = FischerBurmeisterOrigin::diagonal) {
   if (law.set == FrictionSet::bilateral) return law_detail::joint_block(scale, velocity);
-  double sum = 0;
-  int rows = 0;
-  for (int i = 0; i < D - 1; ++i)
-    if (law.mu[i] > 0) {
-      sum += law.mu[i];
-      ++rows;
-    }
-  if (law.set == FrictionSet::box || rows == 0)
+  const double mean = law_detail::mean_friction(law);
+  if (law.set == FrictionSet::box || !(mean > 0))
     return law_detail::box_fischer_burmeister(law, r, velocity, scale, origin);
-  const double mean = sum / rows;
   const auto shift = law_detail::velocity_of_cones(law, velocity);
   Vec<double, D> to_x{}, to_y{};
   to_x[0] = mean;

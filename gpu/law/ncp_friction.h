@@ -50,19 +50,6 @@ struct NcpEquations {
 
 namespace law_detail {
 
-/// Mean of the coefficients that are not zero; 0 where there are none.
-template <int D>
-SS_HD inline double mean_friction(const ContactLaw<D>& law) {
-  double sum = 0;
-  int rows = 0;
-  for (int i = 0; i < D - 1; ++i)
-    if (law.mu[i] > 0) {
-      sum += law.mu[i];
-      ++rows;
-    }
-  return rows > 0 ? sum / rows : 0.0;
-}
-
 /// eta of the impulses, its gradient (zero along rows without friction), and the slip speed that gamma
 /// becomes. Where r_T = 0 the gradient is a set; the element against the velocity is taken.
 template <int D>

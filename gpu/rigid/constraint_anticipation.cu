@@ -1,7 +1,5 @@
 // Coupling: Jacobi splitting of A, iterative constraint anticipation [Course §4.3.6, Alg.16; Otaduy09].
 #include <cmath>
-#include <limits>
-#include <utility>
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
@@ -88,13 +86,7 @@ bool Coupling::solve_by_anticipation(Context& ctx, ContactSystem<D>& system, con
   }
   record.colours = projection.colours();
   record.message.clear();
-  std::swap(best_, before_);
-  keep(ctx, system, std::numeric_limits<double>::infinity(), best_);
-  const double residual = refine(ctx, system, params);
-  if (!(residual <= before_.residual)) {
-    std::swap(best_, before_);
-    refine(ctx, system, params);
-  }
+  refine_nodal(ctx, system, params);
   return is_small;
 }
 

@@ -181,6 +181,8 @@ class Coupling {
   template <int D>
   bool solve_by_anticipation(Context& ctx, ContactSystem<D>& system, const LabParams& lab,
                              const Params& params, ContactSolveRecord& record);
+  template <int D>
+  void refine_nodal(Context& ctx, ContactSystem<D>& system, const Params& params);
   std::string why_not_nodal() const;
   template <int D>
   void move_to(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec<double, 3>* impulse,

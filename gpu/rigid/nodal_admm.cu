@@ -225,6 +225,13 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabPara
   take_impulses(ctx, system);
   record.colours = admm.colours();
   record.message.clear();
+  refine_nodal(ctx, system, params);
+  return is_small;
+}
+
+/// The impulses found, or those of the start where they are worse, with precise velocities.
+template <int D>
+void Coupling::refine_nodal(Context& ctx, ContactSystem<D>& system, const Params& params) {
   // The residual so far is that of less precise velocities, at the impulses of the last step or none.
   std::swap(best_, before_);
   keep(ctx, system, std::numeric_limits<double>::infinity(), best_);
@@ -233,13 +240,15 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabPara
     std::swap(best_, before_);
     refine(ctx, system, params);
   }
-  return is_small;
 }
 
 std::string Coupling::why_not_nodal() const {
   return particles_.frames().size() > 0 ? "takes no joints on elastic solids" : "";
 }
 
+template void Coupling::refine_nodal(Context&, ContactSystem<3>&, const Params&);
+template void Coupling::refine_nodal(Context&, ContactSystem<4>&, const Params&);
+template void Coupling::refine_nodal(Context&, ContactSystem<5>&, const Params&);
 template bool Coupling::solve_nodal(Context&, ContactSystem<3>&, const LabParams&, const Params&,
                                     ContactSolveRecord&);
 template bool Coupling::solve_nodal(Context&, ContactSystem<4>&, const LabParams&, const Params&,
