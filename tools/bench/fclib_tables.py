@@ -105,14 +105,14 @@ def table(result: dict, tolerance: float, rule: str) -> str:
     head = ("problem", "contacts", "best of Siconos", "ms", "error / judge", "best of ours", "ms", "error / judge",
             "ratio", "solve alone", "auto, ms", "auto's ratio", "solve alone")
     lines = [head]
-    rows = comparison(result, tolerance, rule)
+    rows, both = comparison(result, tolerance, rule), has_setups(result)
     for row in rows:
         theirs, ours, auto = row["theirs"], row["ours"], row["auto"]
         missing = "only ours" if ours and not theirs else "only theirs" if theirs and not ours else "-"
         lines.append((row["problem"]["name"], row["problem"]["contacts"], theirs["solver"] if theirs else "none",
-                      short(theirs and cost(theirs)), measures(theirs), ours["solver"] if ours else "none",
-                      short(ours and cost(ours)), measures(ours), short(row["ratio"]) if row["ratio"] else missing,
-                      short(row["bare_ratio"]), short(auto and cost(auto)), short(row["auto_ratio"]),
+                      short(theirs and cost(theirs, both)), measures(theirs), ours["solver"] if ours else "none",
+                      short(ours and cost(ours, both)), measures(ours), short(row["ratio"]) if row["ratio"] else missing,
+                      short(row["bare_ratio"]), short(auto and cost(auto, both)), short(row["auto_ratio"]),
                       short(row["bare_auto_ratio"])))
     solved = {side: sum(1 for row in rows if row[side]) for side in ("theirs", "ours", "auto")}
     notes = [f"Solved: Siconos {solved['theirs']}, ours {solved['ours']}, auto {solved['auto']} of {len(rows)}."]
@@ -132,13 +132,13 @@ def report(result: dict) -> str:
 
 def figures(result: dict) -> list[dict]:
     """Figures for report.py: our best and Siconos' best, each by its own criterion."""
-    found = []
+    found, both = [], has_setups(result)
     for tolerance in result["tolerances"]:
         for row in comparison(result, tolerance, "own"):
             ours, theirs = row["ours"], row["theirs"]
             if ours:
                 found.append({"name": f"{row['problem']['name']} to {tolerance:g} ({ours['solver']})", "unit": "ms",
-                              "value": cost(ours), "floor": None, "floor_name": "", "peer": theirs and cost(theirs),
+                              "value": cost(ours, both), "floor": None, "floor_name": "", "peer": theirs and cost(theirs, both),
                               "peer_name": f"Siconos {theirs['solver']}" if theirs else ""})
     return found
 
@@ -149,14 +149,15 @@ def figures(result: dict) -> list[dict]:
 def profiles(result: dict, tolerance: float, rule: str) -> dict[tuple[str, str], list[float]]:
     """(side, solver) -> sorted factors by which it is slower than the best solver of each problem it solved."""
     curves: dict[tuple[str, str], list[float]] = {}
+    both = has_setups(result)
     for problem in result["problems"]:
-        best = fastest(result["runs"], problem["name"], tolerance, rule)
+        best = fastest(result["runs"], problem["name"], tolerance, rule, setup=both)
         if best is None:
             continue
         for key in dict.fromkeys((run["side"], run["solver"]) for run in result["runs"]):
-            run = fastest(result["runs"], problem["name"], tolerance, rule, side=key[0], solver=key[1])
+            run = fastest(result["runs"], problem["name"], tolerance, rule, side=key[0], solver=key[1], setup=both)
             if run:
-                curves.setdefault(key, []).append(cost(run) / cost(best))
+                curves.setdefault(key, []).append(cost(run, both) / cost(best, both))
     return {key: sorted(values) for key, values in curves.items()}
 
 
@@ -230,7 +231,7 @@ def draw_profiles(result: dict, tolerance: float, path: pathlib.Path) -> None:
                handlelength=2.8, labelspacing=0.35)
     fig.text(0.055, 0.95, f"Contact solvers to {tolerance:g}: performance profiles of {result['peer']} (dashed) and ours (solid)",
              fontsize=12, fontweight="bold", va="center")
-    fig.text(0.055, 0.908, f"{result['device']}, 1 thread used, {result['date']}; time of set-up and solve, limit "
+    fig.text(0.055, 0.908, f"{result['device']}, 1 thread used, {result['date']}; time of {'set-up and solve' if has_setups(result) else 'the solve alone'}, limit "
              f"{result['limit']:g} s", fontsize=9, color=MUTED, va="center")
     if left:
         fig.text(0.835, 0.012, "not drawn: " + ", ".join(left), fontsize=7, color=MUTED, ha="right")
