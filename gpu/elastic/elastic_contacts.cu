@@ -61,12 +61,15 @@ SS_HD bool is_near(const SampleView& view, double gap, double closing) {
   return gap <= view.margin + (closing > 0 ? view.dt * closing : 0.0);
 }
 
+/// Weight of the opposite corner below which a point is on an edge.
+constexpr double kOnEdge = 1e-4;
+
 /// True if a point of a triangle is on an edge that the neighbouring triangle reports: the two traverse
 /// it in opposite directions.
 SS_HD bool is_other_ones(const SurfacePoint& triangle, const Vec3d& weights) {
   if (triangle.nodes[2] < 0) return false;
   for (int c = 0; c < 3; ++c)
-    if (weights[c] < 0.02 && triangle.nodes[(c + 1) % 3] > triangle.nodes[(c + 2) % 3]) return true;
+    if (weights[c] < kOnEdge && triangle.nodes[(c + 1) % 3] > triangle.nodes[(c + 2) % 3]) return true;
   return false;
 }
 

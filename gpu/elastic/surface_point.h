@@ -34,6 +34,9 @@ SS_HD inline void follow_scripts(const std::uint8_t* scripted, SurfacePoint& p) 
     if (p.nodes[c] >= 0) p.weights[c] = scripted[p.nodes[c]] != 0 ? p.weights[c] / (1 - free) : 0.0;
 }
 
+/// Of a triangle's span: a point that is nearer by less than this is left to the triangle's corners.
+inline constexpr double kNoNearer = 1e-3;
+
 /// A surface point near a rigid shape or half-space.
 struct SurfaceTouch {
   Vec<double, 3> weights;  // of the corners
@@ -70,8 +73,8 @@ SS_HD inline PlacedShape placed_shape(const Shape& shape, const Pose& body, cons
 
 }  // namespace elastic_detail
 
-/// The point of the triangle t where the shape is nearest or deepest, by projected gradients [Course Eq.110].
-/// False where it is farther than `margin`, or no nearer than a corner: corners are tested as nodes.
+/// The point of the triangle t where the shape is nearest or deepest. False where it is farther than
+/// `margin`, or no nearer than a corner: corners are tested as nodes.
 SS_HD_LARGE inline bool nearest_in_triangle(const elastic_detail::PlacedShape& shape,
                                             const Vec<double, 3> (&t)[3], double margin,
                                             SurfaceTouch& touch) {
@@ -79,27 +82,14 @@ SS_HD_LARGE inline bool nearest_in_triangle(const elastic_detail::PlacedShape& s
   const V3 center = (1.0 / 3) * (t[0] + t[1] + t[2]);
   double span = 0, corners = 1e300;
   for (const V3& p : t) span = narrow::larger(span, norm(p - center));
-  SurfaceDistance at = shape.distance(center);
+  const SurfaceDistance at = shape.distance(center);
   if (at.distance > span + margin) return false;
   for (const V3& p : t) corners = narrow::smaller(corners, shape.distance(p).distance);
-  V3 w{1.0 / 3, 1.0 / 3, 1.0 / 3}, p = center;
-  double step = 1 / span;
-  for (int round = 0; round < 24 && step * span > 1e-3; ++round) {
-    const V3 slope{dot(at.normal, t[0] - center), dot(at.normal, t[1] - center),
-                   dot(at.normal, t[2] - center)};
-    const V3 next = narrow::onto_triangle(w - (step / span) * slope);
-    const V3 q = next[0] * t[0] + next[1] * t[1] + next[2] * t[2];
-    const SurfaceDistance there = shape.distance(q);
-    if (there.distance < at.distance) {
-      w = next;
-      p = q;
-      at = there;
-    } else {
-      step *= 0.5;
-    }
-  }
-  if (at.distance > margin || at.distance > corners - 0.02 * span) return false;
-  touch = {w, p, at};
+  const auto lowest =
+      narrow::descend_in_triangle([&](const V3& q) { return shape.distance(q); }, t, center, span,
+                                  narrow::kTriangleRounds, {{1.0 / 3, 1.0 / 3, 1.0 / 3}, center, at});
+  if (lowest.at.distance > margin || lowest.at.distance > corners - kNoNearer * span) return false;
+  touch = {lowest.w, lowest.p, lowest.at};
   return true;
 }
 

@@ -158,6 +158,11 @@ SS_HD_LARGE inline bool search_edge(const FieldSide& side, V3 p, V3 q, std::uint
   return at.distance < low - 1e-3 * length;
 }
 
+/// Weights of corners that change by less count as settled.
+inline constexpr double kSettledWeight = 1e-7;
+/// Of descend_in_triangle at most; on smooth surfaces four are enough, but for one triangle in a thousand.
+inline constexpr int kTriangleRounds = 40;
+
 /// Weights >= 0 of sum 1, nearest to w.
 SS_HD inline V3 onto_triangle(V3 w) {
   // Michelot: take off the mean excess, drop what became negative, again.
@@ -178,15 +183,51 @@ SS_HD inline V3 onto_triangle(V3 w) {
   return w;
 }
 
-/// The point of a triangle where the field is least, by projected gradients [Course Eq.110], when it lies
-/// below the corners; these are tested elsewhere.
+/// A point of a triangle: its weights and place, and the distance there.
+struct TrianglePoint {
+  V3 w, p;
+  SurfaceDistance at;
+};
+
+/// Moves `from` down the distance, by projected gradients [Course Eq.110] with the step lengths of Barzilai
+/// and Borwein; a step that does not descend is halved. `distance(q)` is the other surface's at q; `center`:
+/// of the triangle, `span` [m]: from there to the farthest corner. Near a surface of radius R the point then
+/// is where the distance is least, to about 1e-6 R.
+template <class Distance>
+SS_HD inline TrianglePoint descend_in_triangle(const Distance& distance, const V3 (&t)[3], const V3& center,
+                                               double span, int rounds, TrianglePoint from) {
+  const auto slope_at = [&](const V3& normal) {
+    return V3{dot(normal, t[0] - center), dot(normal, t[1] - center), dot(normal, t[2] - center)};
+  };
+  V3 slope = slope_at(from.at.normal);
+  double step = 1 / span;  // [1/m]
+  for (int round = 0; round < rounds; ++round) {
+    const V3 w = onto_triangle(from.w - step * slope), moved = w - from.w;
+    if (norm(moved) < kSettledWeight) break;
+    const V3 q = w[0] * t[0] + w[1] * t[1] + w[2] * t[2];
+    const SurfaceDistance there = distance(q);
+    if (!(there.distance < from.at.distance)) {
+      step *= 0.5;
+      continue;
+    }
+    const V3 next = slope_at(there.normal);
+    const double bend = dot(moved, next - slope);
+    if (bend > 0) step = dot(moved, moved) / bend;
+    from = {w, q, there};
+    slope = next;
+  }
+  return from;
+}
+
+/// The point of a triangle where the field is least, when it lies below the corners; these are tested
+/// elsewhere.
 SS_HD_LARGE inline bool search_triangle(const FieldSide& side, const V3 (&t)[3], std::uint32_t id,
                                         double margin, FieldPoint& found) {
   const V3 center = (1.0 / 3) * (t[0] + t[1] + t[2]);
   double span = 0;
   for (const V3& p : t) span = larger(span, norm(p - center));
   const double beyond = side.mesh->beyond_grid(center), near = span + margin;
-  SurfaceDistance at = side.mesh->field(center);
+  const SurfaceDistance at = side.mesh->field(center);
   if (beyond > near || (beyond <= 0 && at.distance > near)) return false;
   // Where the field is that of a plane, a corner is lowest; how much lower it can be follows from its bend.
   double corners = 1e300, bend = 0;
@@ -196,22 +237,11 @@ SS_HD_LARGE inline bool search_triangle(const FieldSide& side, const V3 (&t)[3],
     bend = larger(bend, std::abs(d - at.distance - dot(at.normal, q - center)));
   }
   if (bend < 2e-3 * span || corners - 4 * bend > margin) return false;
-  V3 w{1.0 / 3, 1.0 / 3, 1.0 / 3}, p = center;
-  double step = 1 / span;
-  for (int round = 0; round < 12 && step * span > 1e-3; ++round) {
-    const V3 slope{dot(at.normal, t[0] - center), dot(at.normal, t[1] - center),
-                   dot(at.normal, t[2] - center)};
-    const V3 next = onto_triangle(w - (step / span) * slope);
-    const V3 q = next[0] * t[0] + next[1] * t[1] + next[2] * t[2];
-    const SurfaceDistance there = side.mesh->field(q);
-    if (there.distance < at.distance) {
-      w = next, p = q, at = there;
-    } else {
-      step *= 0.5;
-    }
-  }
-  found = side.point(p, at, id);
-  return at.distance < corners - 1e-3 * span;
+  const TrianglePoint lowest =
+      descend_in_triangle([&](const V3& q) { return side.mesh->field(q); }, t, center, span, kTriangleRounds,
+                          {{1.0 / 3, 1.0 / 3, 1.0 / 3}, center, at});
+  found = side.point(lowest.p, lowest.at, id);
+  return lowest.at.distance < corners - 1e-3 * span;
 }
 
 /// All vertices of one mesh, and the insides of its triangles, in the field of the other.

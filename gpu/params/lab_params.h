@@ -28,7 +28,7 @@ namespace stickslip {
   CHOICE(contraction_test, ContractionTest, off, contraction, "end when a merit of successive iterates grows (divergence) or settles [Course Alg.7]: the largest change (change), or the largest impulse as printed, which ends nearly every solve at its second sweep", "off|change|printed") \
   REAL(contraction_threshold, 1e-6, 1e-15, 1.0, "1", contraction, "relative size of the merit that counts as settled", INACTIVE(s.lab.contraction_test == ContractionTest::off, "contraction_test is off")) \
   BOOL(conjugate, true, manifold, "carry the change of a symmetric sweep further, along conjugate directions")                  \
-  INT(prox_local_steps, 2, 1, 1000, "1", prox_local, "proximal steps of a block in its turn of prox_gs (1: the text's), or rounds of a manifold in its turn of manifold_gs")        \
+  INT(prox_local_steps, 2, 1, 1000, "1", prox_local, "proximal steps of a block in its turn of prox_gs (1: as often as in the text), or rounds of a manifold in its turn of manifold_gs")        \
   BOOL(de_saxce, true, convex, "iterate on the shift mu |u_T| so that convex solvers reach exact Coulomb; else the associated law") \
   REAL(de_saxce_inner, 0.1, 1e-6, 1.0, "1", shifts, "residual of a convex subproblem relative to the outer one", INACTIVE(!s.lab.de_saxce, "de_saxce is off")) \
   BOOL(restart, true, acceleration, "restart acceleration when the step turns against the gradient")                           \
