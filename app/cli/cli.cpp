@@ -173,6 +173,25 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
                   "stickslip solve and race")
       ->allow_extra_args(false);
   run->add_option("--size", options.size, "WxH of images and video, in pixels")->capture_default_str();
+  run->add_option("--supersample", options.supersample,
+                  "draw images and video this many times as wide and as high, and reduce them")
+      ->check(CLI::Range(1, 4))
+      ->capture_default_str();
+  run->add_option("--quality", options.quality, "of images and video")
+      ->check(CLI::IsMember({"light", "medium", "high"}))
+      ->capture_default_str();
+  run->add_option("--fps", options.fps,
+                  "[1/s] pictures of the video per simulated second; default: one per step, or as many as 60 "
+                  "per second hold")
+      ->check(number_range(1, 240));
+  run->add_option("--camera", options.camera,
+                  "way of the camera: a file with a line per key: time [s], eye x y z, target x y z [m] and, "
+                  "perhaps, the vertical field of view [degrees]");
+  run->add_option("--turntable", options.turntable,
+                  "[degrees] by which the camera turns about its target during the run, at an even rate")
+      ->check(number_range(-36000, 36000));
+  run->add_flag("--transparent", options.transparent,
+                "draw images without ground and sky: there they are transparent");
   add_interop(*run, options.interop);
   run->add_flag("--check-intersections", options.check_intersections,
                 "test the surface for intersections after every step");

@@ -54,7 +54,11 @@ struct RunOptions : SceneOptions {
   std::string report, trace, image, images, video, state, checkpoint, journal, motion;
   double motion_rate = 30;
   int checkpoint_every = 60;
-  std::string size = "1280x720", interop = "auto";
+  std::string size = "1280x720", quality = "high", camera, interop = "auto";
+  int supersample = 1;
+  std::optional<double> fps;         // [1/s] pictures of the video per second of the run
+  double turntable = 0;              // [degrees] of the camera's turn
+  bool transparent = false;          // pictures without ground and sky
   std::vector<std::string> freezes;  // "FRAME:FILE" of contact problems to write
   bool check_intersections = false, quiet = false;
 };

@@ -19,8 +19,8 @@ class FrameWriter {
   virtual void finish() = 0;
 };
 
-/// Null if the options request no pictures. Throws InputError for a bad size or path, DeviceError without
-/// Vulkan.
-std::unique_ptr<FrameWriter> make_frame_writer(const RunOptions& options, const Scene& scene);
+/// Of a run of `frames` steps. Null if the options request no pictures. Throws InputError for options that do
+/// not go together, a bad size or path, DeviceError without Vulkan.
+std::unique_ptr<FrameWriter> make_frame_writer(const RunOptions& options, const Scene& scene, int frames);
 
 }  // namespace stickslip

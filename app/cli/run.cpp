@@ -131,7 +131,8 @@ struct Outputs {
   int checkpoint_every = 0;
   const Scene& scene;
 
-  Outputs(const RunOptions& options, const Scene& run_scene, const std::string& backend, int last_frame)
+  Outputs(const RunOptions& options, const Scene& run_scene, const std::string& backend, int last_frame,
+          int run_frames)
       : freezer(options, run_scene, last_frame),
         checkpoint(options.checkpoint),
         checkpoint_every(options.checkpoint_every),
@@ -148,7 +149,7 @@ struct Outputs {
     }
     if (!options.trace.empty())
       trace = std::make_unique<TraceFile>(options.trace, "stickslip run " + scene.name + " on " + backend);
-    frames = make_frame_writer(options, scene);
+    frames = make_frame_writer(options, scene, run_frames);
   }
   void start(Engine& engine) {
     engine.set_tracing(trace != nullptr);
@@ -291,7 +292,7 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   const int done = scene.resumed ? scene.resumed->frame : 0;
   const int frames = options.frames.value_or(std::max(1, scene.frames - done));
   const InterruptGuard interrupt;  // before the first file is opened: every file is finished or removed
-  Outputs outputs(options, scene, backend_name(backend), done + frames);
+  Outputs outputs(options, scene, backend_name(backend), done + frames, frames);
 
   RunSummary summary;
   summary.scene = scene.name;

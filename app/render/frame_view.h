@@ -38,6 +38,7 @@ struct FrameView {
   int highlighted_object = -1;               // index into Model::objects
   std::optional<Vec3f> highlighted_contact;  // [m]
   std::optional<DragLine> drag;
+  bool transparent = false;   // without ground, planes and sky; where nothing is drawn alpha is 0
   float left = 0, right = 1;  // shares of the width; the rest is covered by panels and left black
 };
 

@@ -1,4 +1,5 @@
-// A picture in memory: 8 bits per channel, R G B A, rows from the top, gamma encoded.
+// A picture in memory: 8 bits per channel, R G B A, rows from the top, gamma encoded; colours are not
+// multiplied by alpha.
 #pragma once
 
 #include <cstdint>

@@ -251,11 +251,13 @@ void record_scene(const PassInputs& in, const FrameView& view, const Targets& ta
   const Vec3f eye = view.camera.eye();
   draw_bodies(in);
   draw_rods(in);
-  draw_planes(in, true, eye);
+  if (!view.transparent) draw_planes(in, true, eye);
   vkCmdSetDepthWriteEnable(commands, VK_FALSE);
-  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.sky);
-  vkCmdDraw(commands, 3, 1, 0, 0);
-  draw_planes(in, false, eye);
+  if (!view.transparent) {
+    bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.sky);
+    vkCmdDraw(commands, 3, 1, 0, 0);
+    draw_planes(in, false, eye);
+  }
   draw_overlay_passes(in, view.overlays);
   draw_glyphs(in);
   vkCmdEndRendering(commands);

@@ -122,8 +122,8 @@ VkPipelineColorBlendAttachmentState blend_state(bool blend, bool writes) {
   state.blendEnable = blend;
   state.srcColorBlendFactor = VK_BLEND_FACTOR_SRC_ALPHA;
   state.dstColorBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA;
-  state.srcAlphaBlendFactor = VK_BLEND_FACTOR_ZERO;  // the picture stays opaque
-  state.dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE;
+  state.srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE;  // an opaque picture stays opaque
+  state.dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA;
   if (!writes) return state;
   state.colorWriteMask = VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT | VK_COLOR_COMPONENT_B_BIT |
                          VK_COLOR_COMPONENT_A_BIT;

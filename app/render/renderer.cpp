@@ -42,7 +42,14 @@ void copy_to_host(VkCommandBuffer commands, VkImage image, VkExtent2D size, cons
                  VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
 }
 
-Image to_image(const GpuBuffer& buffer, VkExtent2D size, VkFormat format) {
+/// `value` of a colour that was drawn over black with coverage alpha, both of 255: that of the colour itself.
+/// The multisampled picture is resolved without decoding its gamma, so this is the inverse of that mean.
+std::uint8_t uncovered_by(std::uint8_t value, int alpha) {
+  return static_cast<std::uint8_t>(std::min(255, (255 * value + alpha / 2) / alpha));
+}
+
+/// With `transparent` as FrameView has it.
+Image to_image(const GpuBuffer& buffer, VkExtent2D size, VkFormat format, bool transparent = false) {
   Image image{static_cast<int>(size.width), static_cast<int>(size.height), {}};
   image.rgba.resize(std::size_t{4} * size.width * size.height);
   const auto* source = reinterpret_cast<const std::uint8_t*>(buffer.data());
@@ -51,7 +58,10 @@ Image to_image(const GpuBuffer& buffer, VkExtent2D size, VkFormat format) {
     image.rgba[i] = source[i + static_cast<std::size_t>(red)];
     image.rgba[i + 1] = source[i + 1];
     image.rgba[i + 2] = source[i + static_cast<std::size_t>(2 - red)];
-    image.rgba[i + 3] = 255;
+    const int alpha = transparent ? source[i + 3] : 255;
+    image.rgba[i + 3] = static_cast<std::uint8_t>(alpha);
+    for (std::size_t c = 0; alpha > 0 && alpha < 255 && c < 3; ++c)
+      image.rgba[i + c] = uncovered_by(image.rgba[i + c], alpha);
   }
   return image;
 }
@@ -226,7 +236,7 @@ Image Renderer::Impl::render_offscreen(const FrameView& view, VkExtent2D size) {
   submit(slot, VK_NULL_HANDLE, VK_NULL_HANDLE);
   slot.wait();
   slot.let_go();
-  return to_image(picture_bytes_, size, format_);
+  return to_image(picture_bytes_, size, format_, view.transparent);
 }
 
 void Renderer::Impl::make_swapchain(VkExtent2D size) {

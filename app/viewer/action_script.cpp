@@ -14,13 +14,16 @@ namespace {
 
 using Activity = SimulationStatus::Activity;
 
+// A race starts a moment after its problem was copied or read.
+constexpr double kRaceStarts = 0.5;  // [s]
+
 bool is_idle(const Simulation& simulation) {
   const SimulationStatus& status = simulation.status();
   return status.activity == Activity::idle && !status.playing;
 }
 
 std::vector<std::string_view> action_names() {
-  std::vector<std::string_view> names{"scene", "set", "steps", "play", "rewind", "wait"};
+  std::vector<std::string_view> names{"scene", "open", "set", "steps", "play", "rewind", "wait"};
   for (const Action& action : action_table()) names.push_back(action.name);
   return names;
 }
@@ -85,6 +88,12 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
     line.is_done = [](const Hands& hands, double) {
       return is_idle(hands.simulation) && hands.simulation.status().loaded;
     };
+  } else if (verb == "open") {
+    only(true, false);
+    line.begin = [first](const Hands& hands) { hands.open(first); };
+    line.is_done = [](const Hands& hands, double passed) {
+      return passed > kRaceStarts && is_idle(hands.simulation) && !hands.busy;
+    };
   } else if (verb == "set") {
     only(true, false);
     const std::size_t equals = first.find('=');
@@ -130,8 +139,6 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
     }
     const ActionId id = chosen->id;
     line.begin = [id](const Hands& hands) { hands.act(id); };
-    // A race starts a moment after its problem was copied.
-    constexpr double kRaceStarts = 0.5;  // [s]
     if (id == ActionId::freeze || id == ActionId::race_steppers)
       line.is_done = [](const Hands& hands, double passed) { return passed > kRaceStarts && !hands.busy; };
     // Play goes on while later lines act; all others are over once the simulation is idle.

@@ -14,6 +14,7 @@ namespace stickslip {
 /// Lines of the file, after # a comment:
 ///   an action's name (`stickslip view --keys` lists them)    as its key
 ///   scene NAME [VARIANT]       loads a scene
+///   open FILE                  as when the file is dropped on the window
 ///   set KEY=VALUE              a parameter; a material key for all materials; contact.KEY
 ///   steps N                    N steps, then a pause
 ///   play SECONDS               plays for so long on the clock, then pauses
@@ -29,6 +30,7 @@ class ActionScript {
   struct Hands {
     Simulation& simulation;
     std::function<void(ActionId)> act;
+    std::function<void(const std::string&)> open;
     bool busy = false;  // a race runs, or a picture is to be taken
   };
   /// Goes on as far as possible without waiting. False when all lines are done. Throws std::runtime_error

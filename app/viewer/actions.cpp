@@ -39,9 +39,22 @@ const char* nothing_to_report(const Simulation& s) {
 
 const char* nothing_kept(const Simulation& s) { return s.status().kept ? "" : "No state was kept"; }
 
+const char* nothing_to_undo(const Simulation& s) {
+  return s.edits().can_undo() ? "" : "No setting was changed";
+}
+
+const char* nothing_to_redo(const Simulation& s) {
+  return s.edits().can_redo() ? "" : "No edit was taken back";
+}
+
 void rewind_to(Simulation& s, int frame) {
   const TimelineExtent& kept = s.status().timeline;
   if (frame >= kept.first && frame <= kept.last && frame != s.status().frame) s.post(Rewind{frame});
+}
+
+/// A mark that is kept no more is passed over.
+void rewind_to_mark(ActionTarget& t, const std::optional<int>& frame) {
+  if (frame) rewind_to(t.simulation(), *frame);
 }
 
 void rewind_by(Simulation& s, int frames) { rewind_to(s, s.status().frame + frames); }

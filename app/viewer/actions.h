@@ -32,6 +32,12 @@ struct ViewState;
          rewind_to(t.simulation(), t.simulation().status().timeline.first))                                                    \
   ACTION(last_moment, "Newest", KEYS({GLFW_KEY_END}), "the newest state that is kept", by_chance, nothing_after(s),            \
          rewind_to(t.simulation(), t.simulation().status().timeline.last))                                                     \
+  ACTION(bookmark, "Mark", KEYS({GLFW_KEY_M}), "mark this frame on the timeline, or take its mark away", by_chance, unloaded(s), \
+         t.view().bookmarks.toggle(t.simulation().status().frame))                                                             \
+  ACTION(previous_bookmark, "Mark before", KEYS({GLFW_KEY_LEFT, GLFW_MOD_SHIFT}), "the state at the mark before", by_chance,   \
+         nothing_before(s), rewind_to_mark(t, t.view().bookmarks.before(t.simulation().status().frame)))                       \
+  ACTION(next_bookmark, "Mark after", KEYS({GLFW_KEY_RIGHT, GLFW_MOD_SHIFT}), "the state at the next mark", by_chance,         \
+         nothing_after(s), rewind_to_mark(t, t.view().bookmarks.after(t.simulation().status().frame)))                         \
   ACTION(keep_state, "Keep", KEYS({GLFW_KEY_F5}), "keep the present state, also as a checkpoint file", none, unloaded(s),      \
          t.simulation().post(KeepState{}))                                                                                     \
   ACTION(return_to_kept, "Return", KEYS({GLFW_KEY_F9}), "back to the state that was kept", none, nothing_kept(s),              \
@@ -45,6 +51,10 @@ struct ViewState;
   ACTION(reset_all, "Reset all", KEYS({GLFW_KEY_R, GLFW_MOD_SHIFT}),                                                           \
          "back to the scene's start with the parameters, materials and solver of its file", none, unloaded(s),                 \
          t.simulation().post(ResetAll{}))                                                                                      \
+  ACTION(undo, "Undo", KEYS({GLFW_KEY_Z, GLFW_MOD_CONTROL}), "take the last edit of a setting back", none, nothing_to_undo(s), \
+         t.simulation().undo())                                                                                                \
+  ACTION(redo, "Redo", KEYS({GLFW_KEY_Y, GLFW_MOD_CONTROL}, {GLFW_KEY_Z, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}),                  \
+         "make the edit again that was taken back", none, nothing_to_redo(s), t.simulation().redo())                           \
   ACTION(previous_scene, "Previous scene", KEYS(typed('[')), "previous scene", none, "", t.switch_scene(-1))                   \
   ACTION(next_scene, "Next scene", KEYS(typed(']')), "next scene", none, "", t.switch_scene(1))                                \
   ACTION(toggle_panels, "Panels", KEYS({GLFW_KEY_TAB}), "show or hide the panels", by_chance, "",                              \
@@ -59,11 +69,15 @@ struct ViewState;
   ACTION(race_steppers, "Race steppers", KEYS({GLFW_KEY_F, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}),                               \
          "race all steppers from the present state", none, unloaded(s), t.simulation().post(CaptureState{}))                    \
   ACTION(toggle_lab, "Lab", KEYS({GLFW_KEY_B}), "show or hide the lab", by_chance, "", flip(t.view().lab))                     \
+  ACTION(camera_key, "Camera key", KEYS({GLFW_KEY_K, GLFW_MOD_CONTROL}),                                                       \
+         "add this view to the scene's camera file, for run --camera", none, unloaded(s), t.add_camera_key())                  \
   ACTION(screenshot, "Screenshot", KEYS({GLFW_KEY_F12}), "save a screenshot", none, "", t.ask_screenshot())                    \
   ACTION(toggle_video, "Video", KEYS({GLFW_KEY_R, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}), "start or stop a video", none, "",      \
          t.toggle_video())                                                                                                     \
   ACTION(save_report, "Save report", KEYS({GLFW_KEY_S, GLFW_MOD_CONTROL}),                                                     \
          "save the reports of the last steps, one JSON line each", none, nothing_to_report(s), t.save_report())               \
+  ACTION(save_scene, "Save scene", KEYS({GLFW_KEY_S, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}),                                      \
+         "save the scene with the present settings as a scene file", none, unloaded(s), t.save_scene())                        \
   ACTION(toggle_help, "Help", KEYS({GLFW_KEY_F1}, typed('?')), "this help", by_chance, "", flip(t.view().help))                \
   ACTION(quit, "Quit", KEYS({GLFW_KEY_Q, GLFW_MOD_CONTROL}), "quit", none, "", t.quit())
 // clang-format on
@@ -119,6 +133,8 @@ class ActionTarget {
   virtual void ask_screenshot() = 0;
   virtual void toggle_video() = 0;
   virtual void save_report() = 0;
+  virtual void save_scene() = 0;
+  virtual void add_camera_key() = 0;
   virtual void quit() = 0;
 };
 

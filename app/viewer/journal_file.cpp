@@ -117,6 +117,14 @@ void JournalFile::add_screenshot(int frame, double time, const std::filesystem::
   write(line.dump());
 }
 
+void JournalFile::add_playing(int frame, double time, bool playing) {
+  write(json{{"event", playing ? "play" : "pause"}, {"frame", frame}, {"time", time}}.dump());
+}
+
+void JournalFile::add_action(int frame, double time, std::string_view name) {
+  write(json{{"event", "action"}, {"name", name}, {"frame", frame}, {"time", time}}.dump());
+}
+
 void JournalFile::write(const std::string& line) {
   stream_ << line << std::endl;
   if (!stream_) throw OutputError(file_.string() + ": writing failed");

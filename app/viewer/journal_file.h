@@ -41,6 +41,9 @@ struct JournalStart {
 ///   drag_end
 ///   freeze
 ///   screenshot     file
+///   play, pause    when playback begins and ends
+///   action         name: of an action of the window, see STICKSLIP_ACTIONS
+/// A replay passes over the last four: steps say when the simulation went on.
 class JournalFile {
  public:
   /// Throws InputError when the file is not writable.
@@ -48,10 +51,12 @@ class JournalFile {
 
   /// The first line. Throws OutputError.
   void start(const JournalStart& start);
-  /// Both throw OutputError when writing the line fails. `model`: the scene's model at the time of the entry,
+  /// All throw OutputError when writing the line fails. `model`: the scene's model at the time of the entry,
   /// for names.
   void add(const JournalEntry& entry, const Model& model);
   void add_screenshot(int frame, double time, const std::filesystem::path& picture);
+  void add_playing(int frame, double time, bool playing);
+  void add_action(int frame, double time, std::string_view name);
 
  private:
   void write(const std::string& line);
@@ -69,8 +74,8 @@ class JournalReader {
 
   /// Empty if the file has no such line at its start.
   const std::optional<JournalStart>& start() const { return start_; }
-  /// The next entry, without `wall`; empty at the end. Screenshots are passed over. `model`: of the scene at
-  /// that time, for names.
+  /// The next entry, without `wall`; empty at the end. Events without a command are passed over. `model`: of
+  /// the scene at that time, for names.
   std::optional<JournalEntry> next(const Model& model);
   /// Number of the line that was read last, from 1.
   int line() const { return number_; }
@@ -87,7 +92,7 @@ class JournalReader {
   std::optional<JournalStart> start_;
 };
 
-/// Reads a file of `JournalFile`, without screenshots; `wall` is lost. Names of materials are looked up in
+/// Reads the commands of a file of `JournalFile`; `wall` is lost. Names of materials are looked up in
 /// `model`, the model of the journal's only scene. Throws InputError with the line for everything that is not
 /// an event of this model: invalid JSON, unknown events, keys and materials, values out of range.
 std::vector<JournalEntry> read_journal(const std::filesystem::path& file, const Model& model);

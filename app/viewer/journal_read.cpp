@@ -127,7 +127,8 @@ std::optional<Command> read_event(const json& line, const Model& model) {
   if (event == "keep_state") return KeepState{};
   if (event == "return_to_kept") return ReturnToKept{};
   if (event == "step") return Stepped{read_hash(line.at("hash").get<std::string>())};
-  if (event != "screenshot") refuse("unknown event '" + event + "'");
+  if (event != "screenshot" && event != "play" && event != "pause" && event != "action")
+    refuse("unknown event '" + event + "'");
   return std::nullopt;
 }
 

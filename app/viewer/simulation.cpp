@@ -69,7 +69,7 @@ Simulation::~Simulation() {
   thread_.join();
 }
 
-void Simulation::post(Command command) {
+void Simulation::queue(const Command& command) {
   {
     const std::lock_guard lock(mutex_);
     show_edit(settings_, command);
@@ -86,6 +86,22 @@ void Simulation::post(Command command) {
   }
   show_edit(seen_settings_, command);
   wake_.notify_one();
+}
+
+void Simulation::post(const Command& command) {
+  queue(command);
+  follow_edits();
+}
+
+void Simulation::post_all(const std::vector<Command>& edits) {
+  for (const Command& edit : edits) queue(edit);
+  follow_edits();
+}
+void Simulation::undo() { post_all(edits_.undo()); }
+void Simulation::redo() { post_all(edits_.redo()); }
+
+void Simulation::follow_edits() {
+  edits_.observe(seen_settings_, std::chrono::duration<double>(Clock::now() - started_).count());
 }
 
 void Simulation::play() {
@@ -197,8 +213,11 @@ bool Simulation::update() {
   }
   new_reports_.clear();
   while (history_.size() > history_length) history_.pop_front();
+  const bool other_scene = status_.scenes != seen_status_.scenes;
   seen_status_ = status_;
   seen_settings_ = settings_;
+  if (other_scene) edits_.forget(seen_settings_);
+  else follow_edits();
   follow_frame();
   return true;
 }

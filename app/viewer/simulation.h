@@ -18,6 +18,7 @@
 #include "app/io/scene/scene.h"
 #include "app/render/position_offer.h"
 #include "app/viewer/commands.h"
+#include "app/viewer/edit_history.h"
 #include "app/viewer/timeline.h"
 #include "app/viewer/triple_buffer.h"
 #include "app/viewer/tripwires.h"
@@ -43,6 +44,7 @@ struct SimulationStatus {
   std::chrono::steady_clock::time_point since;  // of the activity
   bool playing = false;
   bool loaded = false;          // a scene is in the engine
+  int scenes = 0;               // so many were loaded
   double steps_per_second = 0;  // over the last steps, including waits
   double step_seconds = 0;      // wall time of the last step
   std::string error;            // of the last load or step; empty if it succeeded
@@ -57,12 +59,14 @@ struct SimulationStatus {
 
 /// The contact problem of a step, copied from the run.
 struct FrozenStep {
-  std::string scene;  // its name
+  std::string scene;  // its name, or that of the problem's file
   int frame = 0;
-  double time = 0;  // [s]
-  std::string solver;
-  LabParams params;  // parameters of the step's solve
+  double time = 0;     // [s]
+  std::string solver;  // empty: of no step, but of a file
+  LabParams params;    // parameters of the step's solve
   ContactProblem problem;
+
+  bool is_of_file() const { return solver.empty(); }
 };
 
 /// The scene and its state, copied from the run.
@@ -95,7 +99,7 @@ class Simulation {
   Simulation& operator=(const Simulation&) = delete;
 
   /// Queues a command. Edits appear in `settings()` at once.
-  void post(Command command);
+  void post(const Command& command);
   void play();
   void pause();
   /// One more step, then a pause.
@@ -133,6 +137,11 @@ class Simulation {
   const std::deque<StepReport>& future() const { return future_; }
   const SimulationStatus& status() const { return seen_status_; }
   const Settings& settings() const { return seen_settings_; }
+  /// The edits of the scene's settings.
+  const EditHistory& edits() const { return edits_; }
+  /// Posts the edits that take the last edit back, or make it again.
+  void undo();
+  void redo();
   const Pacing& pacing() const { return seen_pacing_; }
   bool tracing() const { return seen_tracing_; }
   const Tripwires& tripwires() const { return seen_tripwires_; }
@@ -190,6 +199,9 @@ class Simulation {
   void fail(const std::string& message);
   void changed();
   void follow_frame();
+  void follow_edits();
+  void queue(const Command& command);
+  void post_all(const std::vector<Command>& edits);
 
   /// Arguments of `share`.
   struct Offered {
@@ -205,7 +217,7 @@ class Simulation {
   // Used by the simulation's thread only.
   std::unique_ptr<Engine> engine_;
   std::optional<SolverKind> loaded_with_;  // solver kind of the last scene loaded into the engine
-  std::shared_ptr<const Scene> scene_;
+  std::shared_ptr<const Scene> scene_, published_scene_;
   std::optional<Drag> drag_;
   std::vector<double> half_space_mu_;
   std::shared_ptr<PositionSlots> slots_;  // the engine writes into them; empty: it does not
@@ -249,6 +261,7 @@ class Simulation {
   std::deque<StepReport> history_, future_;
   SimulationStatus seen_status_;
   Settings seen_settings_;
+  EditHistory edits_;
   Pacing seen_pacing_;
   Tripwires seen_tripwires_;
   bool seen_tracing_ = false, asked_for_contacts_ = true;

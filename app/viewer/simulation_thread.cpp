@@ -429,6 +429,7 @@ void Simulation::publish_start(const std::shared_ptr<const Scene>& scene) {
   {
     const std::lock_guard lock(mutex_);
     settings_ = {scene->params, scene->model.materials, half_space_mu_, scene->contact_params};
+    if (std::exchange(published_scene_, scene) != scene) ++status_.scenes;
     status_.sharing = {};
   }
   changed();

@@ -5,23 +5,22 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "app/capture/png.h"
 #include "app/io/file/output_file.h"
-#include "app/io/report/report.h"
 #include "app/viewer/action_script.h"
 #include "app/viewer/body_looks.h"
 #include "app/viewer/camera_fit.h"
 #include "app/viewer/gui.h"
 #include "app/viewer/journal_file.h"
+#include "app/viewer/open_file.h"
 #include "app/viewer/pointer.h"
 #include "app/viewer/position_link.h"
 #include "app/viewer/theme.h"
 #include "app/viewer/video.h"
+#include "app/viewer/window_files.h"
 #include "app/viewer/window_memory.h"
 
 namespace stickslip {
@@ -70,7 +69,7 @@ class Viewer final : public ActionTarget {
   int run();
 
  private:
-  void act(ActionId action) { perform(action, *this); }
+  void act(ActionId action);
   Simulation& simulation() override { return simulation_; }
   ViewState& view() override { return view_; }
   void switch_scene(int direction) override;
@@ -79,12 +78,19 @@ class Viewer final : public ActionTarget {
   void keep_memory();
   void ask_screenshot() override { pictures_.ask_screenshot(); }
   void toggle_video() override { pictures_.toggle_video(name()); }
-  void save_report() override;
+  void save_report() override { files_.save_report(simulation_, name()); }
+  void save_scene() override {
+    if (scene_) files_.save_scene(*scene_, simulation_.settings());
+  }
+  void add_camera_key() override {
+    files_.add_camera_key(camera_, simulation_.frame().snapshot.time, name());
+  }
   void quit() override { quit_ = true; }
   std::string name() const { return scene_ ? scene_->name : "view"; }
 
   void on_key(int key, const char* name, int mods, bool repeat);
   void on_button(int button, int mods, bool down);
+  void open(const std::filesystem::path& file);
   InputHandlers handlers();
 
   void take_over();
@@ -98,7 +104,6 @@ class Viewer final : public ActionTarget {
   bool is_busy() const {
     return lab_.status().running || steppers_.status().running || pictures_.is_screenshot_due();
   }
-  void write_kept();
   void write_journal();
   void keep_in_journal(const std::function<void(JournalFile&)>& add);
   void choose_contacts();
@@ -113,6 +118,7 @@ class Viewer final : public ActionTarget {
   std::optional<ActionScript> script_;
   std::optional<JournalFile> journal_;
   std::size_t journal_written_ = 0;  // entries of the simulation's journal
+  bool journal_plays_ = false;       // what the last of its play and pause says
   std::shared_ptr<LogBuffer> log_ = std::make_shared<LogBuffer>();
   LogCapture log_capture_{log_};
   Window window_;
@@ -136,6 +142,7 @@ class Viewer final : public ActionTarget {
   std::optional<float> ground_;  // height [m]
   BodyLooks bodies_;
   WindowPictures pictures_{options_.output};
+  WindowFiles files_{options_.output};
   bool quit_ = false;
   int draws_due_ = settle_frames;
   std::size_t log_seen_ = 0;
@@ -194,8 +201,16 @@ InputHandlers Viewer::handlers() {
           [this](float notches) {
             if (!gui_.wants_pointer()) pointer_.scroll(notches);
           },
+      .drop = [this](const std::string& path) { open(path); },
       .any = [this] { draws_due_ = settle_frames; },
   };
+}
+
+void Viewer::act(ActionId action) {
+  const std::string_view what = action_table()[static_cast<std::size_t>(action)].name;
+  const SimulationStatus& status = simulation_.status();
+  keep_in_journal([&](JournalFile& journal) { journal.add_action(status.frame, status.time, what); });
+  perform(action, *this);
 }
 
 void Viewer::on_key(int key, const char* name, int mods, bool repeat) {
@@ -212,6 +227,14 @@ void Viewer::on_button(int button, int mods, bool down) {
   if (!down) return pointer_.release(which);
   if (!gui_.wants_pointer())
     pointer_.press(which, {(mods & GLFW_MOD_SHIFT) != 0, (mods & GLFW_MOD_CONTROL) != 0});
+}
+
+void Viewer::open(const std::filesystem::path& file) {
+  open_file(file, simulation_, [this](std::shared_ptr<const FrozenStep> problem) {
+    view_.lab = true;
+    view_.lab_steppers = false;
+    lab_.start(std::move(problem), view_.race);
+  });
 }
 
 void Viewer::switch_scene(int direction) {
@@ -248,41 +271,12 @@ void Viewer::start_races() {
                        ".hdf5"));
 }
 
-/// A state that was kept outlives the window as a checkpoint file; a later one of the scene replaces it.
-void Viewer::write_kept() {
-  const std::shared_ptr<const Checkpoint> kept = simulation_.take_kept();
-  if (!kept) return;
-  const std::filesystem::path file =
-      options_.output / ("stickslip-" + std::filesystem::path(kept->scene).stem().string() + "-kept.hdf5");
-  try {
-    make_output_folder(options_.output);
-    write_checkpoint(file, *kept);
-    spdlog::info("frame {} kept; stickslip view {}", kept->state.frame, file.string());
-  } catch (const std::exception& error) {
-    spdlog::error("frame {} is kept while the window is open, but not as a file: {}", kept->state.frame,
-                  error.what());
-  }
-}
-
-/// As `run --report`, of the steps whose reports are still there.
-void Viewer::save_report() {
-  const auto& [past, future] = std::tie(simulation_.history(), simulation_.future());
-  if (past.empty() && future.empty()) return;
-  const std::filesystem::path file = free_name(options_.output, "stickslip-" + name(), ".jsonl");
-  try {
-    make_output_folder(options_.output);
-    OutputFile out(file);
-    for (const auto* steps : {&past, &future})
-      for (const StepReport& step : *steps) out.stream() << to_json(step).dump() << "\n";
-    out.commit();
-    spdlog::info("wrote {}: {} steps", file.string(), past.size() + future.size());
-  } catch (const std::exception& error) {
-    spdlog::error("the report was not written: {}", error.what());
-  }
-}
-
 void Viewer::write_journal() {
   if (!journal_) return;
+  const SimulationStatus& status = simulation_.status();
+  if (std::exchange(journal_plays_, status.playing) != status.playing)
+    keep_in_journal(
+        [&](JournalFile& journal) { journal.add_playing(status.frame, status.time, status.playing); });
   for (const JournalEntry& entry : simulation_.journal(journal_written_)) {
     keep_in_journal([&](JournalFile& journal) { journal.add(entry, scene_ ? scene_->model : Model{}); });
     ++journal_written_;
@@ -310,6 +304,8 @@ void Viewer::take_over() {
     const bool reloaded = scene_ && scene_->file == frame.scene->file;
     scene_ = frame.scene;
     forks_.clear();
+    view_.bookmarks.clear();
+    files_.end_camera_file();
     ghost_mesh_.reset();
     ground_ = ground_height(scene_->model);
     pointer_.cancel();
@@ -495,10 +491,11 @@ int Viewer::run() {
       write_journal();
       if (auto state = simulation_.take_forked()) forks_.add(std::move(state));
       start_races();
-      write_kept();
+      if (const auto kept = simulation_.take_kept()) files_.write_kept(*kept);
       draws_due_ = std::max(draws_due_, 1);
     }
-    if (script_ && !script_->advance({simulation_, [this](ActionId action) { act(action); }, is_busy()}))
+    if (script_ && !script_->advance({simulation_, [this](ActionId action) { act(action); },
+                                      [this](const std::string& file) { open(file); }, is_busy()}))
       script_.reset();
     if (options_.script.drive &&
         !options_.script.drive(simulation_, [this](ActionId action) { act(action); }))

@@ -64,6 +64,10 @@ void Window::set_handlers(InputHandlers handlers) {
     handlers_of(w).scroll(static_cast<float>(notches));
     handlers_of(w).any();
   });
+  glfwSetDropCallback(window_, [](GLFWwindow* w, int count, const char** paths) {
+    for (int i = 0; i < count; ++i) handlers_of(w).drop(paths[i]);
+    handlers_of(w).any();
+  });
   glfwSetFramebufferSizeCallback(window_, [](GLFWwindow* w, int, int) { handlers_of(w).any(); });
   glfwSetWindowRefreshCallback(window_, [](GLFWwindow* w) { handlers_of(w).any(); });
   glfwSetCursorEnterCallback(window_, [](GLFWwindow* w, int) { handlers_of(w).any(); });

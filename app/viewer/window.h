@@ -14,6 +14,7 @@ struct InputHandlers {
   std::function<void(int button, int mods, bool down)> button;
   std::function<void(float x, float y)> move;  // window coordinates
   std::function<void(float notches)> scroll;
+  std::function<void(const std::string& path)> drop;  // a file, for each of them
   std::function<void()> any;  // any of the above, or the window was resized or uncovered
 };
 

@@ -41,7 +41,8 @@ class ActionScriptTest : public ::testing::Test {
       if (id == ActionId::reset) simulation.post(Reset{});
     };
     const auto start = Simulation::Clock::now();
-    while (lines.advance({simulation, act, false})) {
+    while (
+        lines.advance({simulation, act, [&](const std::string& name) { opened.push_back(name); }, false})) {
       simulation.update();
       ASSERT_LT(test::elapsed(start), 30) << "the script does not end";
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -52,7 +53,7 @@ class ActionScriptTest : public ::testing::Test {
   const fs::path folder = fs::temp_directory_path() / ("stickslip-script-" + std::to_string(getpid()));
   const fs::path file = folder / "actions.txt";
   Simulation simulation{test::fake(), test::two_tets};
-  std::vector<std::string> done;
+  std::vector<std::string> done, opened;
 };
 
 TEST_F(ActionScriptTest, DoesOneLineAfterTheOther) {
@@ -62,6 +63,7 @@ steps 10
 set gravity=-3
 set contact.omega=1.25
 set mu=0.4   # of all materials
+open some/mesh.obj
 steps 2
 keep_state
 rewind 5
@@ -74,6 +76,7 @@ steps 1
   EXPECT_EQ(simulation.settings().materials[1].mu, 0.4);
   EXPECT_EQ(simulation.status().kept, 12);
   EXPECT_EQ(done, (std::vector<std::string>{"keep_state", "toggle_contacts"}));
+  EXPECT_EQ(opened, std::vector<std::string>{"some/mesh.obj"});
   const std::vector<JournalEntry> journal = simulation.journal();
   ASSERT_EQ(journal.size(), 6u);
   EXPECT_EQ(journal[1].frame, 10) << "the edit waits for the steps before it";

@@ -5,10 +5,14 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <random>
 
+#include "app/capture/camera_path.h"
 #include "app/capture/png.h"
 #include "app/capture/recorder.h"
+#include "app/capture/supersample.h"
+#include "app/io/file/input_error.h"
 #include "app/process/child_process.h"
 #include "tests/fixtures/fresh_seed.h"
 
@@ -146,6 +150,96 @@ TEST_F(CaptureTest, AProgramThatFailsIsReported) {
   if (find_program("ffmpeg")) fails("ffmpeg", folder / "a.nonsense");
   EXPECT_EQ(files(), 0u);
   EXPECT_THROW(record_video(folder / "missing" / "a.mp4", 30), std::runtime_error);
+}
+
+/// The message of reading `text` as a camera path; empty: it is one.
+std::string fault_of_path(const fs::path& file, const std::string& text) {
+  std::ofstream(file) << text;
+  try {
+    read_camera_path(file, 40);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST_F(CaptureTest, ACameraPathPassesThroughItsKeysAndRestsAtItsEnds) {
+  std::ofstream(folder / "path.txt") << "# time, eye, target, field of view\n"
+                                        "1  3 1 0  0 0 0  30\n\n"
+                                        "2  0 1 3  0 1 0  50 # half way\r\n"
+                                        "4  -3 1 0  0 0 0\n";
+  const CameraPath path = read_camera_path(folder / "path.txt", 40);
+  const auto expect_at = [&](double time, const Vec3f& eye, const Vec3f& target, float fov) {
+    const Camera camera = path.at(time);
+    EXPECT_LT(norm(camera.eye() - eye), 1e-5f) << time;
+    EXPECT_LT(norm(camera.target - target), 1e-5f) << time;
+    EXPECT_NEAR(camera.fov, fov, 1e-4f) << time;
+  };
+  expect_at(-5, {3, 1, 0}, {0, 0, 0}, 30);
+  expect_at(1, {3, 1, 0}, {0, 0, 0}, 30);
+  expect_at(2, {0, 1, 3}, {0, 1, 0}, 50);
+  expect_at(4, {-3, 1, 0}, {0, 0, 0}, 30);
+  expect_at(9, {-3, 1, 0}, {0, 0, 0}, 30);
+  // Without a kink at the key: speeds on both sides agree.
+  const float h = 1e-3f;
+  const Vec3f before = (1 / h) * (path.at(2).eye() - path.at(2 - h).eye());
+  const Vec3f after = (1 / h) * (path.at(2 + h).eye() - path.at(2).eye());
+  EXPECT_LT(norm(before - after), 0.03f * norm(before));
+  EXPECT_NEAR(before[0], -2, 0.02f) << "Catmull and Rom: (-3 - 3) / (4 - 1)";
+}
+
+TEST_F(CaptureTest, KeysAtAnEvenSpeedMakeAnEvenWay) {
+  std::string text;
+  for (int k = 0; k < 5; ++k) text += camera_line({0.5 * k, {1.f * k, 2, 3}, {1.f * k, 0, 0}, 40}) + "\n";
+  EXPECT_EQ(fault_of_path(folder / "path.txt", text), "");
+  const CameraPath path = read_camera_path(folder / "path.txt", 40);
+  for (int k = 10; k <= 30; ++k) EXPECT_NEAR(path.at(0.05 * k).target[0], 0.1 * k, 1e-5) << k;
+}
+
+TEST_F(CaptureTest, ABadCameraPathIsRefusedWithItsLine) {
+  const fs::path file = folder / "path.txt";
+  const auto expect_fault = [&](const std::string& text, const std::string& part) {
+    EXPECT_NE(fault_of_path(file, text).find(part), std::string::npos) << fault_of_path(file, text);
+  };
+  expect_fault("", "no key");
+  expect_fault("# nothing\n", "no key");
+  expect_fault("0 1 2 3 0 0 0\n1 1 2 x 0 0 0\n", "path.txt:2: 'x'");
+  expect_fault("0 1 2 3 0 0\n", "path.txt:1: has 6 numbers");
+  expect_fault("0 1 2 3 0 0 0 40 7\n", "has 9 numbers");
+  expect_fault("0 1 2 3 0 0 nan\n", "'nan'");
+  expect_fault("0 1 2 3 1 2 3\n", "the same point");
+  expect_fault("0 1 2 3 0 0 0 180\n", "field of view");
+  expect_fault("1 1 2 3 0 0 0\n1 1 2 4 0 0 0\n", "path.txt:2: times must ascend");
+  EXPECT_THROW(read_camera_path(folder / "none.txt", 40), InputError);
+}
+
+TEST_F(CaptureTest, KeysAreAppendedToTheirFile) {
+  const fs::path file = folder / "camera.txt";
+  append_camera_key(file, {0.5, {1, 2, 3}, {0, 0, 0}, 40});
+  append_camera_key(file, {1.5, {1, 2, 4}, {0, 1, 0}, 40});
+  const CameraPath path = read_camera_path(file, 10);
+  EXPECT_LT(norm(path.at(0.5).eye() - Vec3f{1, 2, 3}), 1e-5f);
+  EXPECT_LT(norm(path.at(2).eye() - Vec3f{1, 2, 4}), 1e-5f);
+  EXPECT_EQ(path.at(2).fov, 40);
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST(Supersample, IsTheMeanOfLight) {
+  const Image image = pattern(12, 8, 40);
+  EXPECT_EQ(reduced(image, 1).rgba, image.rgba);
+  Image halves{4, 3, {}};  // the third row fills no square
+  for (int i = 0; i < 12; ++i)
+    for (const int v : {i % 2 == 0 ? 255 : 0, 100, 0, 255})
+      halves.rgba.push_back(static_cast<std::uint8_t>(v));
+  const Image mean = reduced(halves, 2);
+  EXPECT_EQ(mean.width, 2);
+  EXPECT_EQ(mean.height, 1);
+  EXPECT_EQ(mean.rgba, (std::vector<std::uint8_t>{188, 100, 0, 255, 188, 100, 0, 255}));
+}
+
+TEST(Supersample, CountsColoursByTheirAlpha) {
+  const Image image{2, 2, {200, 10, 30, 255, 0, 0, 0, 0, 0, 0, 0, 0, 200, 10, 30, 255}};
+  EXPECT_EQ(reduced(image, 2).rgba, (std::vector<std::uint8_t>{200, 10, 30, 128}));
 }
 
 }  // namespace

@@ -108,11 +108,13 @@ TEST_F(JournalTest, ReadsWhatItWrote) {
     for (const Command& command : commands) {
       journal.add({frame, 0.5 * frame, 0, command}, model);
       journal.add_screenshot(frame, 0, "a.png");
+      journal.add_playing(frame, 0, frame % 2 == 0);
+      journal.add_action(frame, 0, "toggle_lab");
       ++frame;
     }
   }
   const std::vector<JournalEntry> entries = read_journal(file, model);
-  ASSERT_EQ(entries.size(), commands.size()) << "a screenshot is nothing to repeat";
+  ASSERT_EQ(entries.size(), commands.size()) << "screenshots, play, pause and actions are nothing to repeat";
   const fs::path again = folder / "again.jsonl";
   JournalFile copy(again);
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -121,6 +123,8 @@ TEST_F(JournalTest, ReadsWhatItWrote) {
     ASSERT_EQ(entries[i].command.index(), commands[i].index());
     copy.add(entries[i], model);
     copy.add_screenshot(static_cast<int>(i), 0, "a.png");
+    copy.add_playing(static_cast<int>(i), 0, i % 2 == 0);
+    copy.add_action(static_cast<int>(i), 0, "toggle_lab");
   }
   std::ifstream one(file), two(again);
   const std::string first{std::istreambuf_iterator<char>(one), {}};

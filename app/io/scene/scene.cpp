@@ -6,6 +6,7 @@
 #include "app/io/file/byte_cursor.h"
 #include "app/io/file/number_text.h"
 #include "app/io/ipc/ipc_script.h"
+#include "app/io/scene/mesh_scene.h"
 #include "app/io/scene/scene_build.h"
 #include "app/io/scene/scene_variant.h"
 #include "app/io/scene/settings.h"
@@ -162,6 +163,7 @@ Scene load_scene(const std::string& name_or_path, std::optional<double> scale) {
     if (scale) throw InputError(path.string() + ": a checkpoint has its scale");
     return load_checkpoint(path);
   }
+  if (is_mesh_name(path)) return load_mesh_scene(path, scale);
   if (path.has_parent_path() || path.extension() == ".toml") return parse_scene(read_text(path), path, scale);
 
   const fs::path shipped = assets_folder() / "scenes" / (name_or_path + ".toml");

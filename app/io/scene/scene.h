@@ -65,7 +65,8 @@ struct SceneInfo {
   std::vector<std::pair<std::string, std::string>> variants;  // names and descriptions
 };
 
-/// Loads a shipped scene by name or a file by path: TOML, .txt for an IPC scene script, or a checkpoint.
+/// Loads a shipped scene by name or a file by path: TOML, .txt for an IPC scene script, a checkpoint, or a
+/// mesh, which falls on the ground (load_mesh_scene).
 /// `scale` replaces the scene's, except of a checkpoint. Throws InputError: file, line, key, the fault, and
 /// valid values.
 Scene load_scene(const std::string& name_or_path, std::optional<double> scale = {});

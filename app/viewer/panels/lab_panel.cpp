@@ -27,13 +27,16 @@ std::string file_name(const RaceStatus& status) { return status.file.filename().
 void draw_problem(const RaceStatus& status) {
   const FrozenStep& step = *status.step;
   const std::size_t joints = step.problem.blocks() - step.problem.contacts();
-  ImGui::Text("%s, frame %d: %zu contacts", step.scene.c_str(), step.frame, step.problem.contacts());
+  const std::string frame = step.is_of_file() ? "" : ", frame " + std::to_string(step.frame);
+  ImGui::Text("%s%s: %zu contacts", step.scene.c_str(), frame.c_str(), step.problem.contacts());
   if (joints > 0) {
     ImGui::SameLine(0, 0);
     ImGui::Text(", %zu joint blocks", joints);
   }
-  ImGui::SameLine();
-  text_colored(theme::dim_text, "the step was solved by " + step.solver);
+  if (!step.is_of_file()) {
+    ImGui::SameLine();
+    text_colored(theme::dim_text, "the step was solved by " + step.solver);
+  }
   if (!status.file.empty()) {
     const std::string command = "stickslip race " + file_name(status);
     text_colored(theme::dim_text, command);

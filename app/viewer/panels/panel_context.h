@@ -9,6 +9,7 @@
 
 #include "app/render/renderer.h"
 #include "app/viewer/actions.h"
+#include "app/viewer/bookmarks.h"
 #include "app/viewer/fork.h"
 #include "app/viewer/lab_race.h"
 #include "app/viewer/log_buffer.h"
@@ -51,6 +52,7 @@ struct ViewState {
   bool lab_steppers = false;       // which race the lab shows: of steppers, or of contact solvers
   std::string lab_solver;          // whose curve the lab highlights; empty: none
   float lab_height = 0;            // of the lab, in pixels; 0: not dragged yet
+  Bookmarks bookmarks;             // of the scene's timeline
   std::optional<int> scrubbed;     // frame that was asked for on the timeline and is not shown yet
   float timeline_megabytes = 256;  // limit of the timeline's memory [MiB]
 };

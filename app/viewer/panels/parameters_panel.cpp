@@ -146,6 +146,26 @@ bool begins_open(std::string_view group, bool rigid) {
 
 }  // namespace
 
+namespace {
+
+/// Undo and redo, which say what they would change.
+void draw_edits(PanelContext& context) {
+  const EditHistory& edits = context.simulation.edits();
+  const auto draw = [&](ActionId id, const std::string& what) {
+    const Action& action = action_table()[static_cast<std::size_t>(id)];
+    ImGui::BeginDisabled(what.empty());
+    if (ImGui::SmallButton(action.label.data())) context.act(id);
+    ImGui::EndDisabled();
+    tooltip(what.empty() ? inactive_reason(id, context.simulation)
+                         : std::string(action.label) + ": " + what + "  [" + shortcut(id) + "]");
+  };
+  draw(ActionId::undo, edits.next_undo());
+  ImGui::SameLine();
+  draw(ActionId::redo, edits.next_redo());
+}
+
+}  // namespace
+
 void draw_parameters_panel(PanelContext& context) {
   Simulation& simulation = context.simulation;
   const std::shared_ptr<const Scene>& scene = simulation.frame().scene;
@@ -153,6 +173,7 @@ void draw_parameters_panel(PanelContext& context) {
   TypedNumber& typed = context.view.typed;
   std::string& filter = context.view.param_filter;
   filter_field("##find parameter", "Find a parameter", filter);
+  draw_edits(context);
   // The folding state is stored separately for scenes with and without rigid bodies, and while something is
   // searched for, when everything found is unfolded.
   const bool rigid = is_rigid(scene->model);

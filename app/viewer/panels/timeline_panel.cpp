@@ -40,7 +40,7 @@ void mark_steps(const Track& track, const std::deque<StepReport>& steps) {
   }
 }
 
-void draw_track(const Track& track, const Simulation& simulation, int now) {
+void draw_track(const Track& track, const Simulation& simulation, const Bookmarks& bookmarks, int now) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float middle = 0.5f * (track.from.y + track.to.y), line = 0.12f * (track.to.y - track.from.y);
   list.AddRectFilled({track.from.x, middle - line}, {track.to.x, middle + line}, theme::plot_grid, line);
@@ -53,6 +53,10 @@ void draw_track(const Track& track, const Simulation& simulation, int now) {
     list.AddTriangleFilled({x - size, track.from.y}, {x + size, track.from.y},
                            {x, track.from.y + 1.5f * size}, theme::good);
   }
+  for (const int mark : bookmarks.frames())
+    if (mark >= track.kept.first && mark <= track.kept.last)
+      list.AddRectFilled({track.x(mark) - 1.5f, track.from.y}, {track.x(mark) + 1.5f, track.to.y},
+                         theme::accent);
   list.AddCircleFilled({track.x(now), middle}, 0.32f * (track.to.y - track.from.y), theme::text);
 }
 
@@ -158,7 +162,7 @@ void draw_timeline(PanelContext& context) {
         "Drag to an earlier or later state. Play and Step go on from there, with the present "
         "settings.\nYellow: "
         "steps without convergence; green: the state kept by " +
-        shortcut(ActionId::keep_state));
+        shortcut(ActionId::keep_state) + "; blue: marks, by " + shortcut(ActionId::bookmark));
   if (ImGui::IsItemActive()) {
     const int wanted = track.frame(ImGui::GetIO().MousePos.x);
     if (wanted != now || simulation.status().playing) simulation.post(Rewind{wanted});
@@ -168,7 +172,7 @@ void draw_timeline(PanelContext& context) {
   } else if (!ImGui::IsAnyItemActive()) {
     context.view.scrubbed.reset();
   }
-  draw_track(track, simulation, now);
+  draw_track(track, simulation, context.view.bookmarks, now);
   ImGui::SameLine();
   text_colored(theme::dim_text, text);
 }

@@ -1,0 +1,123 @@
+#include "app/io/scene/mesh_scene.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "app/io/mesh/mesh.h"
+#include "app/io/mesh/strands.h"
+#include "app/io/scene/toml_text.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+using Vec3d = Vec<double, 3>;
+
+constexpr double kSmallestMesh = 0.05, kLargestMesh = 5, kUsualMesh = 0.3;  // [m] of a mesh
+
+bool is_hair(const fs::path& file) { return file.extension() == ".hair"; }
+
+struct MeshExtent {
+  Vec3d low, high;
+  double largest() const { return std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]}); }
+};
+
+std::vector<Vec3d> nodes_of(const fs::path& file) {
+  if (!is_hair(file)) return load_surface(file).nodes;
+  std::vector<Vec3d> nodes;
+  for (const std::vector<Vec3d>& strand : load_hair(file).points)
+    nodes.insert(nodes.end(), strand.begin(), strand.end());
+  return nodes;
+}
+
+MeshExtent extent_of(const fs::path& file) {
+  const std::vector<Vec3d> nodes = nodes_of(file);
+  if (nodes.empty()) throw InputError(file.string() + ": there are no nodes in it");
+  MeshExtent extent{nodes.front(), nodes.front()};
+  for (const Vec3d& x : nodes) {
+    extent.low = min(extent.low, x);
+    extent.high = max(extent.high, x);
+  }
+  if (!(extent.largest() > 0)) throw InputError(file.string() + ": all nodes are at one place");
+  return extent;
+}
+
+template <class... Values>
+std::string toml_line(const char* format, Values... values) {
+  char text[256];
+  std::snprintf(text, sizeof text, format, values...);
+  return std::string(text) + "\n";
+}
+
+/// Keys of its [[material]] and its [[object]].
+struct MeshBody {
+  std::string material, object;
+};
+
+MeshBody mesh_solid(double size, bool is_filled) {
+  return {"young = 1e5\npoisson = 0.4\ndensity = 1000\ndamping = 0.002\nmu = 0.4\n",
+          is_filled ? "" : toml_line("edge = %.6g", size / 14)};
+}
+MeshBody mesh_cloth(double size) {
+  return {"young = 1e6\npoisson = 0.3\ndensity = 400\nmu = 0.4\n",
+          toml_line("body = \"cloth\"\nthickness = %.6g", 4e-3 * size)};
+}
+MeshBody mesh_hair(double size) {
+  return {"young = 1e7\npoisson = 0.4\ndensity = 1300\nmu = 0.3\n",
+          toml_line("body = \"rods\"\nhold = \"root\"\ndiameter = %.6g", 4e-3 * size)};
+}
+
+double factor_of(const MeshExtent& extent) {
+  const double given = extent.largest();
+  return given >= kSmallestMesh && given <= kLargestMesh ? 1 : kUsualMesh / given;
+}
+
+std::string scene_text(const fs::path& file, const MeshExtent& extent, const MeshBody& kind) {
+  const double factor = factor_of(extent), size = factor * extent.largest();
+  const Vec3d centre = (0.5 * factor) * (extent.low + extent.high);
+  const double height = factor * (extent.high[1] - extent.low[1]);
+  const double middle = 0.5 * height + (is_hair(file) ? 1.0 : 0.2) * size;
+  char scaled[64] = "";
+  if (factor != 1) std::snprintf(scaled, sizeof scaled, ", scaled by %.4g", factor);
+  std::string text = "title = " + toml_text(file.stem().string() + scaled) + "\nframes = 180\n[params]\n";
+  text +=
+      toml_line("dt = 0.016666666666666666\nd_hat = %.6g\ncontact_margin = %.6g", 5e-3 * size, 1e-2 * size);
+  text += "newton_tolerance = 2e-2\npcg_tolerance = 1e-3\n[camera]\n";
+  text += toml_line("position = [%.6g, %.6g, %.6g]", 1.5 * size, 0.5 * middle + size, 2.4 * size);
+  text += toml_line("target = [0, %.6g, 0]", 0.7 * middle);
+  text += "[[material]]\nname = \"material\"\n" + kind.material + "[[half_space]]\nmu = 0.5\n";
+  text += "[[object]]\nname = \"mesh\"\nmaterial = \"material\"\n" + kind.object;
+  text += "file = " + toml_text(fs::absolute(file).string()) + "\n";
+  return text + toml_line("position = [%.9g, %.9g, %.9g]\nscale = %.9g", -centre[0], middle - centre[1],
+                          -centre[2], factor);
+}
+
+}  // namespace
+
+bool is_mesh_name(const fs::path& file) {
+  static constexpr std::string_view endings[] = {".msh", ".obj", ".ply", ".stl", ".hair"};
+  return std::ranges::find(endings, file.extension().string()) != std::end(endings);
+}
+
+Scene load_mesh_scene(const fs::path& file, std::optional<double> scale) {
+  const MeshExtent extent = extent_of(file);
+  const double size = factor_of(extent) * extent.largest();
+  const auto load = [&](const MeshBody& kind) {
+    return parse_scene(scene_text(file, extent, kind), file, scale);
+  };
+  if (is_hair(file)) return load(mesh_hair(size));
+  try {
+    return load(mesh_solid(size, file.extension() == ".msh"));
+  } catch (const InputError&) {
+    // An open surface, which cannot be filled, is cloth; if it is none either, the first fault counts.
+    try {
+      return load(mesh_cloth(size));
+    } catch (const InputError&) {
+    }
+    throw;
+  }
+}
+
+}  // namespace stickslip

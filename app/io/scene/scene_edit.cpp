@@ -1,0 +1,223 @@
+#include "app/io/scene/scene_edit.h"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "app/io/file/byte_cursor.h"
+#include "app/io/scene/toml_text.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A document and its changes, which are made at the end, from the last to the first, so that places in the
+/// text stay those of the parser.
+class EditedText {
+ public:
+  EditedText(const std::string& text, const fs::path& file) : file_(file) {
+    std::string line;
+    for (const char c : text) {
+      if (c == '\n') lines_.push_back(std::exchange(line, {}));
+      else line += c;
+    }
+    if (!line.empty()) lines_.push_back(line);
+    try {
+      document_ = toml::parse(text, file.string());
+    } catch (const toml::parse_error& error) {
+      throw InputError(file.string() + ":" + std::to_string(error.source().begin.line) + ": " +
+                       std::string(error.description()));
+    }
+  }
+  const toml::table& root() const { return document_; }
+
+  void replace(const toml::node& node, const std::string& value) {
+    const toml::source_region& at = node.source();
+    if (at.begin.line != at.end.line || at.begin.line == 0 || at.begin.line > lines_.size())
+      throw InputError(file_.string() + ":" + std::to_string(at.begin.line) +
+                       ": a value of several lines cannot be changed");
+    changes_[{at.begin.line, at.begin.column}] = {at.end.column, value};
+  }
+  /// Sets `key` in the table, whose header is a line of its own.
+  void set(const toml::table& table, const std::string& key, const std::string& value) {
+    if (const toml::node* node = table.get(key)) return replace(*node, value);
+    if (table.is_inline())
+      throw InputError(file_.string() + ":" + std::to_string(table.source().begin.line) +
+                       ": a key cannot be added to an inline table");
+    added_[table.source().begin.line].push_back(key + " = " + value);
+  }
+  void set_at_top(const std::string& key, const std::string& value) {
+    if (const toml::node* node = document_.get(key)) return replace(*node, value);
+    added_[0].push_back(key + " = " + value);
+  }
+  /// Sets `key` in the table [name], which is added at the end of the text if it is missing.
+  void set(const std::string& name, const std::string& key, const std::string& value) {
+    const toml::node* node = document_.get(name);
+    if (node != nullptr && node->is_table()) return set(*node->as_table(), key, value);
+    new_tables_[name].push_back(key + " = " + value);
+  }
+
+  std::string text() const {
+    std::vector<std::string> lines = lines_;
+    for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
+      const auto& [place, with] = *change;
+      std::string& line = lines[place.first - 1];
+      line = line.substr(0, bytes(line, place.second - 1)) + with.second +
+             line.substr(bytes(line, with.first - 1));
+    }
+    std::string out;
+    const auto add = [&](std::size_t line) {
+      if (const auto found = added_.find(static_cast<unsigned>(line)); found != added_.end())
+        for (const std::string& text : found->second) out += text + "\n";
+    };
+    add(0);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      out += lines[i] + "\n";
+      add(i + 1);
+    }
+    for (const auto& [name, keys] : new_tables_) {
+      out += "\n[" + name + "]\n";
+      for (const std::string& key : keys) out += key + "\n";
+    }
+    return out;
+  }
+
+ private:
+  /// Bytes of the first `count` characters: columns of the parser count code points of UTF-8.
+  static std::size_t bytes(const std::string& line, std::size_t count) {
+    std::size_t at = 0;
+    for (; count > 0 && at < line.size(); --count)
+      for (++at; at < line.size() && (static_cast<unsigned char>(line[at]) & 0xC0) == 0x80;) ++at;
+    return at;
+  }
+
+  fs::path file_;
+  std::vector<std::string> lines_;
+  toml::table document_;
+  std::map<std::pair<unsigned, unsigned>, std::pair<unsigned, std::string>> changes_;  // by line and column
+  std::map<unsigned, std::vector<std::string>> added_;                                 // after this line
+  std::map<std::string, std::vector<std::string>> new_tables_;
+};
+
+std::string value_text(const void* object, const ParamInfo& row) {
+  const std::string text = param_text(object, row);
+  return row.type == ParamType::choice ? toml_text(text) : text;
+}
+
+/// Calls set(key, value) for each row in which the objects differ, but for those of `left_out`.
+template <class Set>
+void change_rows(std::span<const ParamInfo> table, const void* from, const void* to,
+                 const std::set<std::string_view>& left_out, const Set& set) {
+  for (const ParamInfo& row : table)
+    if (get_param(from, row) != get_param(to, row) && !left_out.contains(row.name))
+      set(std::string(row.name), value_text(to, row));
+}
+
+std::string solver_text(const Params& params) {
+  const ParamInfo* row =
+      find_param(param_table(), params.solver == SolverKind::velocity ? "contact_solver" : "solver");
+  return toml_text(param_text(&params, *row));
+}
+
+/// The tables of an array, [[name]].
+std::vector<const toml::table*> tables_of(const toml::table& root, const char* name) {
+  std::vector<const toml::table*> tables;
+  if (const toml::array* array = root[name].as_array())
+    for (const toml::node& node : *array)
+      if (const toml::table* table = node.as_table()) tables.push_back(table);
+  return tables;
+}
+
+/// Of the keys that name files and folders: "file", "scalp", "folder".
+void make_absolute(const toml::node& node, const fs::path& folder, EditedText& edited) {
+  if (const toml::array* array = node.as_array())
+    for (const toml::node& entry : *array) make_absolute(entry, folder, edited);
+  const toml::table* table = node.as_table();
+  if (table == nullptr) return;
+  for (const auto& [key, value] : *table) {
+    const auto* text = value.as_string();
+    const std::string_view name = key.str();
+    if (text != nullptr && (name == "file" || name == "scalp" || name == "folder")) {
+      const fs::path path(text->get());
+      if (path.is_relative())
+        edited.replace(value, toml_text(fs::absolute(folder / path).lexically_normal().string()));
+    } else {
+      make_absolute(value, folder, edited);
+    }
+  }
+}
+
+SceneSettings settings_of(const Scene& scene) {
+  SceneSettings settings{scene.params, scene.contact_params, scene.model.materials, {}};
+  for (const HalfSpace& plane : scene.model.half_spaces) settings.half_space_mu.push_back(plane.mu);
+  return settings;
+}
+
+/// The first setting in which both differ; empty: there is none.
+std::string difference(const SceneSettings& a, const SceneSettings& b) {
+  std::string found;
+  const auto note = [&](const std::string& key, const std::string&) {
+    if (found.empty()) found = key;
+  };
+  change_rows(param_table(), &a.params, &b.params, {}, note);
+  change_rows(lab_param_table(), &a.contact_params, &b.contact_params, {}, note);
+  for (std::size_t m = 0; m < a.materials.size(); ++m)
+    change_rows(material_table(), &a.materials[m], &b.materials[m], {}, note);
+  if (found.empty() && a.half_space_mu != b.half_space_mu) found = "mu of a half-space";
+  return found;
+}
+
+}  // namespace
+
+std::string with_settings(const std::string& text, const fs::path& file, const SceneSettings& wanted) {
+  const Scene scene = parse_scene(text, file);
+  const SceneSettings given = settings_of(scene);
+  EditedText edited(text, file);
+  const auto materials = tables_of(edited.root(), "material");
+  const auto planes = tables_of(edited.root(), "half_space");
+  if (materials.size() != given.materials.size() || wanted.materials.size() != given.materials.size() ||
+      planes.size() != given.half_space_mu.size() ||
+      wanted.half_space_mu.size() != given.half_space_mu.size())
+    throw InputError(file.string() +
+                     ": it has other materials or half-spaces than the scene that was changed");
+
+  if (solver_text(given.params) != solver_text(wanted.params))
+    edited.set_at_top("solver", solver_text(wanted.params));
+  change_rows(param_table(), &given.params, &wanted.params, {"solver", "contact_solver"},
+              [&](const std::string& key, const std::string& value) { edited.set("params", key, value); });
+  change_rows(lab_param_table(), &given.contact_params, &wanted.contact_params, {},
+              [&](const std::string& key, const std::string& value) { edited.set("contact", key, value); });
+  for (std::size_t m = 0; m < materials.size(); ++m)
+    change_rows(
+        material_table(), &given.materials[m], &wanted.materials[m], {},
+        [&](const std::string& key, const std::string& value) { edited.set(*materials[m], key, value); });
+  const ParamInfo& mu = *find_param(material_table(), "mu");
+  for (std::size_t p = 0; p < planes.size(); ++p) {
+    if (given.half_space_mu[p] == wanted.half_space_mu[p]) continue;
+    Material holder;
+    set_param(&holder, mu, wanted.half_space_mu[p]);
+    edited.set(*planes[p], "mu", param_text(&holder, mu));
+  }
+  make_absolute(edited.root(), fs::absolute(file).parent_path(), edited);
+
+  std::string out = edited.text();
+  SceneSettings expected = wanted;
+  if (expected.params.solver != SolverKind::velocity)  // a file names one solver
+    expected.params.contact_solver = given.params.contact_solver;
+  const std::string wrong = difference(settings_of(parse_scene(out, file)), expected);
+  if (!wrong.empty()) throw InputError(file.string() + ": '" + wrong + "' cannot be written to a scene file");
+  return out;
+}
+
+std::string edited_scene(const Scene& scene, const SceneSettings& wanted) {
+  if (scene.file.extension() != ".toml")
+    throw InputError(scene.file.string() + ": only scenes of TOML files can be saved with other settings");
+  if (scene.scale != parse_scene(read_bytes(scene.file), scene.file).scale)
+    throw InputError(scene.file.string() + ": it runs at another scale than its file's");
+  return with_settings(read_bytes(scene.file), scene.file, wanted);
+}
+
+}  // namespace stickslip

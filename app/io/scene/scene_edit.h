@@ -1,0 +1,30 @@
+// Scene files with other settings.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/io/scene/scene.h"
+
+namespace stickslip {
+
+/// What can be changed of a running scene.
+struct SceneSettings {
+  Params params;
+  LabParams contact_params;
+  std::vector<Material> materials;
+  std::vector<double> half_space_mu;
+};
+
+/// The text of a scene file with these settings: values that differ from the file's are replaced or added,
+/// all else stays as it is, comments too; a variant's settings become the scene's own. Paths that are
+/// relative to the folder of `file`, which names it in messages, become absolute, so that the text can be
+/// written elsewhere. Throws InputError if the text is no scene, or not the one that the settings are of.
+std::string with_settings(const std::string& text, const std::filesystem::path& file,
+                          const SceneSettings& wanted);
+
+/// with_settings of the scene's file. Throws InputError also for scenes that do not come from a TOML file.
+std::string edited_scene(const Scene& scene, const SceneSettings& wanted);
+
+}  // namespace stickslip

@@ -1,0 +1,54 @@
+// Undo and redo of edits of settings.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/viewer/commands.h"
+
+namespace stickslip {
+
+/// What changed the settings, step by step: one edit, or the move of one slider. Whatever changes them
+/// counts, also a reset or a script.
+class EditHistory {
+ public:
+  static constexpr std::size_t kMost = 1000;  // steps; older ones are forgotten
+  static constexpr double kSameEdit = 0.7;    // [s] within which edits of the same settings are one step
+
+  /// To be called with the settings after every change, at a time [s] of any clock.
+  void observe(const Settings& now, double time);
+  /// Starts anew with these settings: those of another scene.
+  void forget(const Settings& now);
+
+  bool can_undo() const { return done_ > 0; }
+  bool can_redo() const { return done_ < steps_.size(); }
+  /// Edits that take the last step back, or make it again; none: there is no such step. Whoever calls has to
+  /// apply them.
+  std::vector<Command> undo();
+  std::vector<Command> redo();
+  /// What `undo` or `redo` would change, for labels: "young of jelly", or "3 settings"; empty: nothing.
+  std::string next_undo() const;
+  std::string next_redo() const;
+
+ private:
+  struct Change {
+    Command before, after;  // edits of one setting
+  };
+  struct Step {
+    std::vector<Change> changes;
+    double time;
+  };
+  static std::vector<Change> difference(const Settings& from, const Settings& to);
+  static bool same_settings(const Step& a, const std::vector<Change>& b);
+  /// Whether the changes undo the step, as when the engine refuses an edit: then neither is kept.
+  static bool takes_back(const std::vector<Change>& changes, const Step& step);
+  static std::string text(const Step& step);
+  void follow(const std::vector<Command>& edits);
+
+  Settings known_;
+  bool begun_ = false;
+  std::vector<Step> steps_;
+  std::size_t done_ = 0;  // steps that are not undone
+};
+
+}  // namespace stickslip

@@ -1,0 +1,73 @@
+#include "app/viewer/window_files.h"
+
+#include <spdlog/spdlog.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/capture/camera_path.h"
+#include "app/io/file/output_file.h"
+#include "app/io/report/report.h"
+#include "app/io/scene/scene_edit.h"
+#include "app/viewer/video.h"
+
+namespace stickslip {
+
+namespace fs = std::filesystem;
+
+void WindowFiles::save_report(const Simulation& simulation, const std::string& scene) const {
+  const auto &past = simulation.history(), &future = simulation.future();
+  if (past.empty() && future.empty()) return;
+  const fs::path file = free_name(folder_, "stickslip-" + scene, ".jsonl");
+  try {
+    make_output_folder(folder_);
+    OutputFile out(file);
+    for (const auto* steps : {&past, &future})
+      for (const StepReport& step : *steps) out.stream() << to_json(step).dump() << "\n";
+    out.commit();
+    spdlog::info("wrote {}: {} steps", file.string(), past.size() + future.size());
+  } catch (const std::exception& error) {
+    spdlog::error("the report was not written: {}", error.what());
+  }
+}
+
+void WindowFiles::save_scene(const Scene& scene, const Settings& settings) const {
+  const fs::path file = free_name(folder_, "stickslip-" + scene.name, ".toml");
+  try {
+    const std::string text = edited_scene(
+        scene, {settings.params, settings.contact_params, settings.materials, settings.half_space_mu});
+    make_output_folder(folder_);
+    OutputFile out(file);
+    out.stream() << text;
+    out.commit();
+    spdlog::info("wrote {}; stickslip view {}", file.string(), file.string());
+  } catch (const std::exception& error) {
+    spdlog::error("the scene was not saved: {}", error.what());
+  }
+}
+
+void WindowFiles::add_camera_key(const Camera& camera, double time, const std::string& scene) {
+  if (camera_file_.empty() || !(time > last_camera_key_))
+    camera_file_ = free_name(folder_, "stickslip-" + scene + "-camera", ".txt");
+  try {
+    make_output_folder(folder_);
+    append_camera_key(camera_file_, {time, camera.eye(), camera.target, camera.fov});
+    last_camera_key_ = time;
+    spdlog::info("{}: a key at {:.3f} s", camera_file_.string(), time);
+  } catch (const std::exception& error) {
+    spdlog::error("the camera's key was not written: {}", error.what());
+  }
+}
+
+void WindowFiles::write_kept(const Checkpoint& kept) const {
+  const fs::path file = folder_ / ("stickslip-" + fs::path(kept.scene).stem().string() + "-kept.hdf5");
+  try {
+    make_output_folder(folder_);
+    write_checkpoint(file, kept);
+    spdlog::info("frame {} kept; stickslip view {}", kept.state.frame, file.string());
+  } catch (const std::exception& error) {
+    spdlog::error("frame {} is kept while the window is open, but not as a file: {}", kept.state.frame,
+                  error.what());
+  }
+}
+
+}  // namespace stickslip

@@ -1,0 +1,36 @@
+// Files that the window writes on request, besides pictures and races.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "app/io/checkpoint/checkpoint.h"
+#include "app/render/camera.h"
+#include "app/viewer/simulation.h"
+
+namespace stickslip {
+
+/// Writes into one folder, which is made for the first file. The log has the path, or why there is no file.
+class WindowFiles {
+ public:
+  explicit WindowFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  /// As `run --report`, of the steps whose reports are still there. `scene`: its name, in names of files.
+  void save_report(const Simulation& simulation, const std::string& scene) const;
+  /// The scene's file with other settings.
+  void save_scene(const Scene& scene, const Settings& settings) const;
+  /// A line of a camera path: keys of later times are appended, one of an earlier time begins another file.
+  void add_camera_key(const Camera& camera, double time, const std::string& scene);
+  /// The next key begins another file.
+  void end_camera_file() { camera_file_.clear(); }
+  /// A state that was kept outlives the window as a checkpoint file; a later one of the scene replaces it.
+  void write_kept(const Checkpoint& kept) const;
+
+ private:
+  std::filesystem::path folder_;
+  std::filesystem::path camera_file_;  // empty: none yet
+  double last_camera_key_ = 0;         // [s]
+};
+
+}  // namespace stickslip

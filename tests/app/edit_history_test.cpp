@@ -1,0 +1,142 @@
+// Undo and redo of edits.
+#include "app/viewer/edit_history.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/app/simulation_fixture.h"
+
+namespace stickslip {
+namespace {
+
+struct EditHistoryTest : ::testing::Test {
+  EditHistoryTest() {
+    settings.materials.resize(2);
+    settings.half_space_mu = {0.5};
+    history.observe(settings, 0);
+  }
+  void see(double time) { history.observe(settings, time); }
+  void apply(const std::vector<Command>& edits) {
+    for (const Command& edit : edits) {
+      if (const auto* param = std::get_if<ParamEdit>(&edit)) apply_edit(*param, settings.params);
+      if (const auto* contact = std::get_if<ContactParamEdit>(&edit))
+        apply_edit(*contact, settings.contact_params);
+      if (const auto* material = std::get_if<MaterialEdit>(&edit)) apply_edit(*material, settings.materials);
+      if (const auto* plane = std::get_if<HalfSpaceEdit>(&edit)) apply_edit(*plane, settings.half_space_mu);
+    }
+    see(1e6);
+  }
+
+  Settings settings;
+  EditHistory history;
+};
+
+TEST_F(EditHistoryTest, TakesEachKindOfEditBackAndMakesItAgain) {
+  const Settings start = settings;
+  settings.params.gravity = -3;
+  see(1);
+  settings.contact_params.omega = 1.25;
+  see(2);
+  settings.materials[1].mu = 0.9;
+  see(3);
+  settings.half_space_mu[0] = 0.1;
+  see(4);
+  EXPECT_EQ(history.next_undo(), "mu of a half-space");
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(history.can_undo());
+    apply(history.undo());
+  }
+  EXPECT_FALSE(history.can_undo());
+  EXPECT_EQ(settings.params.gravity, start.params.gravity);
+  EXPECT_EQ(settings.contact_params.omega, start.contact_params.omega);
+  EXPECT_EQ(settings.materials[1].mu, start.materials[1].mu);
+  EXPECT_EQ(settings.half_space_mu[0], 0.5);
+  EXPECT_EQ(history.next_redo(), "gravity");
+  for (int i = 0; i < 3; ++i) apply(history.redo());
+  EXPECT_EQ(settings.materials[1].mu, 0.9);
+  EXPECT_EQ(settings.half_space_mu[0], 0.5);
+  settings.params.gravity = -1;  // another future
+  see(1e6 + 1);
+  EXPECT_FALSE(history.can_redo());
+  apply(history.undo());
+  EXPECT_EQ(settings.params.gravity, -3);
+}
+
+TEST_F(EditHistoryTest, TheMoveOfASliderIsOneStep) {
+  const double before = settings.params.gravity;
+  for (int i = 1; i <= 50; ++i) {
+    settings.params.gravity = -0.1 * i;
+    see(1 + 0.02 * i);
+  }
+  apply(history.undo());
+  EXPECT_EQ(settings.params.gravity, before);
+  EXPECT_FALSE(history.can_undo());
+  apply(history.redo());
+  EXPECT_EQ(settings.params.gravity, -5);
+  settings.params.gravity = -7;  // much later
+  see(2e6);
+  apply(history.undo());
+  EXPECT_EQ(settings.params.gravity, -5);
+}
+
+TEST_F(EditHistoryTest, ARefusedEditLeavesNothing) {
+  settings.params.gravity = -3;
+  see(1);
+  settings.params.dt = 0.5;
+  see(5);
+  settings.params.dt = Params{}.dt;
+  see(9);
+  apply(history.undo());
+  EXPECT_NE(settings.params.gravity, -3);
+  EXPECT_FALSE(history.can_undo());
+}
+
+TEST_F(EditHistoryTest, KeepsABoundedNumberOfSteps) {
+  for (std::size_t i = 0; i < 3 * EditHistory::kMost; ++i) {
+    settings.params.gravity = -1 - 0.001 * static_cast<double>(i);
+    see(10.0 * static_cast<double>(i));
+  }
+  std::size_t steps = 0;
+  for (; history.can_undo(); ++steps) apply(history.undo());
+  EXPECT_EQ(steps, EditHistory::kMost);
+}
+
+TEST_F(EditHistoryTest, AnotherSceneHasNoEdits) {
+  settings.params.gravity = -3;
+  see(1);
+  settings.materials.resize(5);
+  see(2);
+  EXPECT_FALSE(history.can_undo());
+}
+
+TEST(SimulationUndo, PostsEditsAndForgetsThemWithTheScene) {
+  Simulation simulation{test::fake(), test::two_tets};
+  const auto settled = [&] { return simulation.is_caught_up() && simulation.status().loaded; };
+  simulation.post(LoadScene{"a"});
+  ASSERT_TRUE(test::reached(simulation, settled));
+  EXPECT_FALSE(simulation.edits().can_undo());
+  const double mu = simulation.settings().materials[1].mu, gravity = simulation.settings().params.gravity;
+  simulation.post(MaterialEdit{-1, "mu", 0.77});
+  simulation.post(ParamEdit{"gravity", -2});
+  ASSERT_TRUE(test::reached(simulation, settled));
+  simulation.undo();
+  EXPECT_EQ(simulation.settings().params.gravity, gravity);
+  simulation.undo();
+  ASSERT_TRUE(test::reached(simulation, settled));
+  EXPECT_EQ(simulation.settings().materials[1].mu, mu);
+  EXPECT_FALSE(simulation.edits().can_undo());
+  simulation.redo();
+  ASSERT_TRUE(test::reached(simulation, settled));
+  EXPECT_EQ(simulation.settings().materials[0].mu, 0.77);
+  EXPECT_EQ(simulation.settings().materials[1].mu, 0.77);
+  EXPECT_TRUE(simulation.edits().can_redo());
+  simulation.post(ResetAll{});
+  ASSERT_TRUE(test::reached(simulation, settled));
+  EXPECT_EQ(simulation.settings().materials[1].mu, mu);
+  simulation.post(LoadScene{"b"});
+  ASSERT_TRUE(test::reached(simulation, settled));
+  EXPECT_FALSE(simulation.edits().can_undo());
+  EXPECT_FALSE(simulation.edits().can_redo());
+}
+
+}  // namespace
+}  // namespace stickslip
