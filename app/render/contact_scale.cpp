@@ -6,12 +6,16 @@
 namespace stickslip {
 
 std::span<const ContactScaleInfo> contact_scale_table() {
-  static constexpr std::array<ContactScaleInfo, 5> table{{
+  static constexpr std::array<ContactScaleInfo, 6> table{{
       {ContactScale::state, "state", "stick, slip or open", ""},
       {ContactScale::force, "normal force", "on a logarithmic scale of three decades", "N"},
       {ContactScale::gap, "gap", "negative where bodies overlap", "m"},
       {ContactScale::slip, "slip speed", "on a logarithmic scale of three decades", "m/s"},
       {ContactScale::cone_share, "share of the cone", "friction over the largest that the law allows", "1"},
+      {ContactScale::error, "error",
+       "by how much the solver's impulse misses the law, at velocity level; on a logarithmic scale of three "
+       "decades",
+       "m/s"},
   }};
   return table;
 }
@@ -34,6 +38,8 @@ float scale_value(const ContactRecord& contact, ContactScale scale) {
       return contact.slip_speed;
     case ContactScale::cone_share:
       return contact.cone_share;
+    case ContactScale::error:
+      return std::max(0.f, contact.error);
   }
   return 0;
 }

@@ -9,7 +9,7 @@
 
 namespace stickslip {
 
-enum class ContactScale { state, force, gap, slip, cone_share };
+enum class ContactScale { state, force, gap, slip, cone_share, error };
 
 struct ContactScaleInfo {
   ContactScale scale;

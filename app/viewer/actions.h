@@ -63,6 +63,9 @@ struct ViewState;
   ACTION(frame_view, "Frame", KEYS({GLFW_KEY_F}), "frame the selected object, or everything", by_chance, "",                   \
          t.frame_camera())                                                                                                     \
   STICKSLIP_OVERLAYS(OVERLAY_SWITCH, OVERLAY_SWITCH, OVERLAY_SWITCH)                                                           \
+  ACTION(worst_contact, "Worst contact", KEYS({GLFW_KEY_W}),                                                                  \
+         "pick the contact whose impulse misses the law most, or, where that is not known, the deepest one", none, unloaded(s), \
+         t.pick_worst_contact())                                                                                               \
   ACTION(freeze, "Freeze", KEYS({GLFW_KEY_F, GLFW_MOD_CONTROL}),                                                               \
          "freeze the last step's contact problem: race all solvers on it", none, nothing_to_freeze(s),                         \
          t.simulation().post(Freeze{}))                                                                                        \
@@ -130,6 +133,8 @@ class ActionTarget {
   virtual void switch_scene(int direction) = 0;
   /// Frames the selected object, or everything.
   virtual void frame_camera() = 0;
+  /// Picks it, and turns the camera to it.
+  virtual void pick_worst_contact() = 0;
   virtual void ask_screenshot() = 0;
   virtual void toggle_video() = 0;
   virtual void save_report() = 0;

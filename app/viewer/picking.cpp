@@ -193,6 +193,16 @@ void ObjectProbe::observe(const Snapshot& snapshot, std::span<const Vec3f> posit
   }
 }
 
+const ContactRecord* worst_contact(std::span<const ContactRecord> contacts) {
+  const ContactRecord* worst = nullptr;
+  for (const ContactRecord& contact : contacts) {
+    const bool is_worse = worst == nullptr || contact.error > worst->error ||
+                          (contact.error == worst->error && contact.gap < worst->gap);
+    if (is_worse) worst = &contact;
+  }
+  return worst;
+}
+
 void ContactProbe::observe(const Snapshot& snapshot) {
   const auto nearest = [&](float limit, auto may_be) {
     const ContactRecord* found = nullptr;

@@ -91,6 +91,9 @@ class ObjectProbe {
   double normal_force_ = 0, largest_force_ = 0, largest_multiplier_ = 0;
 };
 
+/// The contact with the largest error; without known errors, that with the smallest gap. Null: there is none.
+const ContactRecord* worst_contact(std::span<const ContactRecord> contacts);
+
 /// One contact over time, identified by its name. If no contact has that name any more, for example after a
 /// point slid onto another triangle, tracking continues with the nearest contact between the same two objects
 /// within reach, and with its name.

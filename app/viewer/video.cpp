@@ -41,7 +41,7 @@ void SimulationVideo::add(const Image& picture, double time) {
   for (int copies = 0; next_ <= time && copies < copies_at_most; ++copies) {
     recorder_->add(picture);
     empty_ = false;
-    next_ += 1 / frames_per_second;
+    next_ += 1 / rate_;
   }
   next_ = std::max(next_, time);
   last_ = time;
@@ -52,11 +52,11 @@ void SimulationVideo::finish() {
   recorder_->finish();
 }
 
-void WindowPictures::toggle_video(const std::string& name) {
+void WindowPictures::toggle_video(const std::string& name, double rate) {
   if (video_) return stop_video();
   try {
     make_output_folder(folder_);
-    video_ = std::make_unique<SimulationVideo>(free_name(folder_, "stickslip-" + name, ".mp4"));
+    video_ = std::make_unique<SimulationVideo>(free_name(folder_, "stickslip-" + name, ".mp4"), rate);
     spdlog::info("recording {}", video_->output().string());
   } catch (const std::runtime_error& error) {
     spdlog::error("{}", error.what());

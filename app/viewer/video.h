@@ -22,10 +22,9 @@ void make_output_folder(const std::filesystem::path& folder);
 /// A video in simulated time: a slow simulation does not slow down the video.
 class SimulationVideo {
  public:
-  static constexpr double frames_per_second = 30;
-
-  explicit SimulationVideo(const std::filesystem::path& file)
-      : recorder_(record_video(file, frames_per_second)) {}
+  /// `rate` [1/s]: pictures per simulated second.
+  SimulationVideo(const std::filesystem::path& file, double rate)
+      : recorder_(record_video(file, rate)), rate_(rate) {}
 
   /// True when a picture is due at `time` [s].
   bool due(double time) const { return time >= next_ || time < last_; }
@@ -37,6 +36,7 @@ class SimulationVideo {
 
  private:
   std::unique_ptr<Recorder> recorder_;
+  double rate_;
   double next_ = 0, last_ = 1e300;  // [s] of the next and the last picture
   bool empty_ = true;
 };
@@ -48,8 +48,8 @@ class WindowPictures {
   explicit WindowPictures(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   void ask_screenshot() { screenshot_ = true; }
-  /// Starts a video of the scene `name`, or ends it.
-  void toggle_video(const std::string& name);
+  /// Starts a video of the scene `name` with so many pictures per simulated second, or ends it.
+  void toggle_video(const std::string& name, double rate = 30);
   /// Logs the path, or the reason of a failure.
   void stop_video();
 

@@ -34,6 +34,7 @@ constexpr double shortest_interval = 1.0 / 60, longest_interval = 1.0 / 25;
 constexpr double clock_interval = 0.25;    // [s] between pictures that only update the clock
 constexpr float contact_reach = 0.02f;     // of the scene's radius: movement of a picked contact in a step
 constexpr double script_interval = 0.005;  // [s] between looks at a script
+constexpr int kLargestPicture = 8192;      // [px] width and height of a screenshot
 constexpr int settle_frames = 3;           // pictures after an input: ImGui needs a second one to respond
 
 double seconds_since(Clock::time_point start) {
@@ -74,10 +75,11 @@ class Viewer final : public ActionTarget {
   ViewState& view() override { return view_; }
   void switch_scene(int direction) override;
   void frame_camera() override;
+  void pick_worst_contact() override;
   bool remembers() const { return !options_.memory.empty(); }
   void keep_memory();
   void ask_screenshot() override { pictures_.ask_screenshot(); }
-  void toggle_video() override { pictures_.toggle_video(name()); }
+  void toggle_video() override { pictures_.toggle_video(name(), view_.pictures.rate); }
   void save_report() override { files_.save_report(simulation_, name()); }
   void save_scene() override {
     if (scene_) files_.save_scene(*scene_, simulation_.settings());
@@ -376,6 +378,17 @@ void Viewer::frame_camera() {
   camera_.frame(bounds, clear_area().aspect());
 }
 
+void Viewer::pick_worst_contact() {
+  const ContactRecord* worst = worst_contact(simulation_.frame().snapshot.contacts);
+  if (worst == nullptr) {
+    if (!view_.overlays.contacts) spdlog::info("contacts are shown now: press again for the worst one");
+    view_.overlays.contacts = true;
+    return;
+  }
+  select({-1, *worst});
+  camera_.target = worst->point;
+}
+
 // ---- Drawing ----
 
 /// Selects the contacts that pass the filter.
@@ -427,12 +440,17 @@ FrameView Viewer::frame_view() {
   return frame;
 }
 
-/// A picture of the window's size without panels.
+/// A picture without panels. One that a video takes, too, is as the window shows the scene.
 Image Viewer::scene_alone() {
   FrameView frame = frame_view();
   frame.left = 0;
   frame.right = 1;
-  return renderer_.render_offscreen(frame, std::max(1, window_.width()), std::max(1, window_.height()));
+  const bool still = pictures_.recording().empty();
+  frame.transparent = still && view_.pictures.transparent;
+  const int width = std::max(1, window_.width()), height = std::max(1, window_.height());
+  const int most = std::max(1, kLargestPicture / std::max(width, height));
+  const int scale = still ? std::min(view_.pictures.scale, most) : 1;
+  return renderer_.render_offscreen(frame, scale * width, scale * height);
 }
 
 void Viewer::draw() {

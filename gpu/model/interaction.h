@@ -38,7 +38,9 @@ struct ContactRecord {
   std::uint8_t unused[2] = {};                // no padding: records are copied from device to host whole
   float rolling_moment = 0;                   // [N m] of rolling resistance on side a, its size
   float rolling_share = 0;                    // of the moment that the law allows; 1: the contact rolls
-  float mu = 0;  // friction that the law allows over the normal force, in the direction of friction
+  float mu = 0;      // friction that the law allows over the normal force, in the direction of friction
+  float error = -1;  // [m/s] e_c: by how much the impulse misses the law; < 0: not known (barrier, penalties)
+  float unused_end = 0;
   /// Equal in all steps in which the same features of the same bodies touch (see mix_name); 0: unnamed.
   std::uint64_t name = 0;
 };

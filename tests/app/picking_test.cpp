@@ -252,5 +252,18 @@ TEST(ContactProbe, FollowsANameWhereverItGoes) {
   EXPECT_EQ(probe.contact().name, 6u) << "the features changed";
 }
 
+TEST(WorstContact, HasTheLargestErrorOrIsTheDeepest) {
+  EXPECT_EQ(worst_contact({}), nullptr);
+  std::vector<ContactRecord> contacts(3);
+  contacts[0].gap = 1e-3f;
+  contacts[1].gap = -2e-3f;
+  contacts[2].gap = 0;
+  EXPECT_EQ(worst_contact(contacts), &contacts[1]) << "errors are not known";
+  contacts[0].error = 0;
+  contacts[1].error = 1e-5f;
+  contacts[2].error = 2e-5f;
+  EXPECT_EQ(worst_contact(contacts), &contacts[2]);
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -31,6 +31,7 @@ class Target final : public ActionTarget {
   void ask_screenshot() override {}
   void toggle_video() override {}
   void save_report() override {}
+  void pick_worst_contact() override {}
   void save_scene() override {}
   void add_camera_key() override {}
   void quit() override {}

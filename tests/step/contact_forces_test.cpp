@@ -1,6 +1,9 @@
 // The forces of contacts as a viewer shows them, on a block that rests or slides on an incline.
+#include <algorithm>
 #include <cmath>
+#include <memory>
 
+#include "gpu/contact_lab.h"
 #include "tests/fixtures/box_model.h"
 #include "tests/fixtures/solid_step_fixture.h"
 #include "tests/step/barrier_bodies_fixture.h"
@@ -76,6 +79,37 @@ TEST_P(ContactForces, OfABlockOnAnInclineAtVelocityLevel) {
       engine->snapshot(snapshot);
       expect_forces(snapshot, mu, 0.5);
     }
+}
+
+/// Errors of the records are those of the step's contact problem: its largest is the lab's, and all are small
+/// after a precise solve.
+TEST_P(ContactForces, ErrorsAreThoseOfTheProblem) {
+  Model model = block_on_incline(0.15, true);
+  const auto largest = [&] {
+    Snapshot snapshot;
+    engine->snapshot(snapshot);
+    EXPECT_FALSE(snapshot.contacts.empty());
+    double error = 0;
+    for (const ContactRecord& c : snapshot.contacts) {
+      EXPECT_GE(c.error, 0);
+      error = std::max<double>(error, c.error);
+    }
+    return error;
+  };
+  params.contact_solver = ContactSolverKind::nsgs;
+  params.cold_start_iterations = 0;
+  for (const int iterations : {1, 3, 2000}) {
+    contact.max_iterations = iterations;
+    contact.tolerance = 1e-8;
+    load(model);
+    for (int i = 0; i < 3; ++i) engine->step();
+    const ContactProblem problem = engine->freeze();
+    const std::unique_ptr<ContactLab> lab = make_contact_lab(backend());
+    lab->load(problem);
+    const double expected = lab->judge(problem.solution).largest_error, seen = largest();
+    EXPECT_NEAR(seen, expected, 1e-5 * expected + 1e-9) << iterations;
+    EXPECT_EQ(seen > 1e-6, iterations == 1) << seen;
+  }
 }
 
 class BarrierContactForces : public fixtures::BarrierBodiesTest {};

@@ -35,6 +35,13 @@ struct TypedNumber {
 };
 
 /// State of the view; changed by actions, panels and the pointer.
+/// Of screenshots and videos without panels.
+struct PictureSettings {
+  int scale = 1;             // size of screenshots over that of the window
+  bool transparent = false;  // screenshots without ground and sky
+  int rate = 30;             // [1/s] pictures of a video per simulated second
+};
+
 struct ViewState {
   Overlays overlays;
   ContactFilter filter;
@@ -47,6 +54,7 @@ struct ViewState {
   std::string scene_filter, param_filter;  // what is typed to find scenes and parameters
   bool ghosts = true;                      // outlines of forks
   bool panels_in_pictures = false;         // screenshots and videos show the panels, too
+  PictureSettings pictures;
   RaceSettings race;
   StepperRaceSettings stepper_race;
   bool lab_steppers = false;       // which race the lab shows: of steppers, or of contact solvers

@@ -85,6 +85,37 @@ void draw_scale(ViewState& view, std::span<const ContactRecord> contacts) {
   text_colored(theme::text, high);
 }
 
+/// `alone`: pictures show the scene without panels.
+void draw_picture_settings(PictureSettings& pictures, bool alone) {
+  ImGui::AlignTextToFramePadding();
+  text_colored(theme::dim_text, "Screenshots");
+  ImGui::SameLine(em(16));
+  ImGui::BeginDisabled(!alone);
+  ImGui::SetNextItemWidth(em(9));
+  if (begin_choices("##picture size", std::to_string(pictures.scale) + "x")) {
+    for (const int scale : {1, 2, 3, 4})
+      if (ImGui::Selectable((std::to_string(scale) + "x").c_str(), scale == pictures.scale))
+        pictures.scale = scale;
+    ImGui::EndCombo();
+  }
+  tooltip(alone ? "Size over that of the window" : "Pictures with panels have the window's size");
+  ImGui::SameLine();
+  ImGui::Checkbox("transparent", &pictures.transparent);
+  tooltip(alone ? "Without ground and sky" : "Pictures with panels are opaque");
+  ImGui::EndDisabled();
+  ImGui::AlignTextToFramePadding();
+  text_colored(theme::dim_text, "Video");
+  ImGui::SameLine(em(16));
+  ImGui::SetNextItemWidth(em(9));
+  if (begin_choices("##video rate", std::to_string(pictures.rate) + " /s")) {
+    for (const int rate : {24, 25, 30, 50, 60, 120})
+      if (ImGui::Selectable((std::to_string(rate) + " /s").c_str(), rate == pictures.rate))
+        pictures.rate = rate;
+    ImGui::EndCombo();
+  }
+  tooltip("Pictures per simulated second of the next video");
+}
+
 /// The way of the positions from the engine into pictures.
 void draw_position_row(const WindowFigures& figures) {
   text_colored(theme::dim_text, "Positions");
@@ -145,6 +176,7 @@ void draw_view_panel(PanelContext& context) {
   tooltip(context.window.device);
   ImGui::Checkbox("Panels in pictures and videos", &view.panels_in_pictures);
   tooltip("Whether screenshots and videos show the window as it is, or the scene alone");
+  draw_picture_settings(view.pictures, !view.panels_in_pictures);
   draw_position_row(context.window);
 }
 
