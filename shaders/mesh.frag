@@ -6,13 +6,24 @@
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
 layout(location = 2) flat in vec4 look;
+layout(location = 3) in float share;
 layout(location = 0) out vec4 color;
+
+/// Linear colour of a place on the scale.
+vec3 scale_color(float at) {
+#define COLOR(r, g, b) vec3(r, g, b),
+  const vec3 stops[kScaleColors + 1] = vec3[](STICKSLIP_SCALE_COLORS(COLOR) vec3(1));
+  const float place = clamp(at, 0.0, 1.0) * (kScaleColors - 1);
+  const int below = min(int(place), kScaleColors - 2);
+  return pow(mix(stops[below], stops[below + 1], place - below), vec3(2.2));
+}
 
 void main() {
   const vec3 to_eye = normalize(frame.eye.xyz - position);
   const vec3 n = normalize(gl_FrontFacing ? normal : -normal);
   const Light arriving = light_at(position, n);
-  vec3 light = matte(look.rgb, arriving, position, n) + gloss(arriving, n, to_eye);
+  const vec3 own = share < 0 ? look.rgb : scale_color(share);
+  vec3 light = matte(own, arriving, position, n) + gloss(arriving, n, to_eye);
   const float rim = 1 - max(dot(n, to_eye), 0.0);
   light += look.w * (0.05 + 0.5 * rim * rim * rim) * vec3(1.0, 0.80, 0.40);
   color = display(light);

@@ -5,15 +5,18 @@
 layout(set = 0, binding = kVertexBinding, std430) readonly buffer Vertices { MeshVertex vertices[]; };
 layout(set = 0, binding = kNormalBinding, std430) readonly buffer Normals { float normals[]; };
 layout(set = 0, binding = kObjectBinding, std430) readonly buffer Objects { ObjectLook objects[]; };
+layout(set = 0, binding = kHeatBinding, std430) readonly buffer Heat { float heat[]; };
 
 layout(location = 0) out vec3 position;
 layout(location = 1) out vec3 normal;
 layout(location = 2) flat out vec4 look;
+layout(location = 3) out float share;
 
 void main() {
   const uint i = gl_VertexIndex;
   position = node_position(vertices[i].node);
   normal = vec3(normals[3 * i], normals[3 * i + 1], normals[3 * i + 2]);
   look = objects[vertices[i].object].color;
+  share = frame.sky_layout.y > 0 ? heat[vertices[i].node] : -1;
   gl_Position = frame.view_projection * vec4(position, 1);
 }

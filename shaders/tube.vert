@@ -9,6 +9,7 @@ layout(set = 0, binding = kObjectBinding, std430) readonly buffer Objects { Obje
 layout(location = 0) out vec3 position;
 layout(location = 1) out vec3 normal;
 layout(location = 2) flat out vec4 look;
+layout(location = 3) out float share;
 
 void main() {
   const RodPiece rod = rods[gl_InstanceIndex];
@@ -19,5 +20,6 @@ void main() {
   position = point.position;
   normal = point.normal;
   look = objects[rod.object].color;
+  share = -1;
   gl_Position = frame.view_projection * vec4(position, 1);
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "shaders/shared/frame_data.h"
+
 namespace stickslip {
 
 std::span<const ContactScaleInfo> contact_scale_table() {
@@ -57,13 +59,9 @@ ScaleRange scale_range(std::span<const ContactRecord> contacts, ContactScale sca
 }
 
 Vec<float, 3> scale_color(float share) {
-  // Between these, colours are mixed; their lightness rises evenly.
-  static constexpr std::array<Vec<float, 3>, 6> stops{{{0.20f, 0.15f, 0.45f},
-                                                       {0.20f, 0.33f, 0.60f},
-                                                       {0.14f, 0.52f, 0.60f},
-                                                       {0.22f, 0.69f, 0.50f},
-                                                       {0.58f, 0.83f, 0.30f},
-                                                       {0.99f, 0.91f, 0.22f}}};
+#define COLOR(r, g, b) Vec<float, 3>{r##f, g##f, b##f},
+  static constexpr std::array<Vec<float, 3>, shared::kScaleColors> stops{STICKSLIP_SCALE_COLORS(COLOR)};
+#undef COLOR
   const float at = std::clamp(share, 0.f, 1.f) * static_cast<float>(stops.size() - 1);
   const auto below = std::min(static_cast<std::size_t>(at), stops.size() - 2);
   const float part = at - static_cast<float>(below);

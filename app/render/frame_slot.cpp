@@ -19,7 +19,7 @@ FrameSlot::FrameSlot(const Device& device, const PipelineLayouts& layouts)
   semaphore.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
   acquired_ = make<Semaphore, vkCreateSemaphore>(device.handle(), semaphore, "vkCreateSemaphore");
 
-  constexpr std::uint32_t kStorageBuffers = shared::kGlyphBinding - shared::kPositionBinding + 2;
+  constexpr std::uint32_t kStorageBuffers = shared::kGlyphBinding - shared::kPositionBinding + 3;
   constexpr std::uint32_t kMaps = shared::kSkyMapBinding - shared::kSunMapBinding + 1;
   const std::array<VkDescriptorPoolSize, 3> sizes = {{{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1},
                                                       {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kStorageBuffers},
@@ -69,6 +69,7 @@ void FrameSlot::upload(const SceneBuffers& scene, const LightMaps& maps, const P
   if (view.highlighted_object >= 0 && highlighted < looks.size()) looks[highlighted].color.w = 1;
   looks_.write(std::span<const shared::ObjectLook>(looks));
   upload_glyphs(view, scene);
+  upload_heat(view);
   const bool same =
       positions.buffer == bound_positions_.buffer && positions.offset == bound_positions_.offset;
   if (!bound_ || !same) bind(scene, maps, positions);
@@ -84,6 +85,16 @@ void FrameSlot::upload_positions(const SceneBuffers& scene) {
   positions_.write(std::span(scene.positions()));
   positions_version_ = scene.version();
   bytes_copied_ += scene.positions().size() * sizeof(Vec3f);
+}
+
+/// The buffer exists without heat, too, since the shader names it.
+void FrameSlot::upload_heat(const FrameView& view) {
+  const std::size_t bytes = view.heat.size_bytes();
+  if (heat_.size() < bytes || heat_.size() == 0) {
+    heat_ = GpuBuffer::mapped(device_, bytes, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+    bound_ = false;
+  }
+  if (bytes > 0) heat_.write(view.heat);
 }
 
 void FrameSlot::upload_glyphs(const FrameView& view, const SceneBuffers& scene) {
@@ -132,6 +143,8 @@ void FrameSlot::bind(const SceneBuffers& scene, const LightMaps& maps,
           b == shared::kFrameBinding ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER)
         .pBufferInfo = &buffers[b];
   write(shared::kRodBinding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER).pBufferInfo = &rods;
+  const VkDescriptorBufferInfo heat{heat_.handle(), 0, VK_WHOLE_SIZE};
+  write(shared::kHeatBinding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER).pBufferInfo = &heat;
   for (std::size_t i = 0; i < images.size(); ++i)
     write(shared::kSunMapBinding + i, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER).pImageInfo = &images[i];
   vkUpdateDescriptorSets(device_.handle(), static_cast<std::uint32_t>(writes.size()), writes.data(), 0,

@@ -44,6 +44,7 @@ class FrameSlot {
  private:
   void upload_glyphs(const FrameView& view, const SceneBuffers& scene);
   void upload_positions(const SceneBuffers& scene);
+  void upload_heat(const FrameView& view);
   void bind(const SceneBuffers& scene, const LightMaps& maps, const VkDescriptorBufferInfo& positions);
 
   const Device& device_;
@@ -52,7 +53,7 @@ class FrameSlot {
   Semaphore acquired_;
   DescriptorPool pool_;
   VkDescriptorSet set_ = VK_NULL_HANDLE;
-  GpuBuffer uniforms_, positions_, normals_, looks_, glyphs_;
+  GpuBuffer uniforms_, positions_, normals_, looks_, glyphs_, heat_;
   shared::FrameData frame_{};
   std::uint64_t positions_version_ = 0;
   VkDescriptorBufferInfo bound_positions_{};

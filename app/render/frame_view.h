@@ -35,6 +35,8 @@ struct FrameView {
   std::span<const ContactRecord> contacts;   // read only during the draw call, as are joints
   std::span<const JointMark> joints;
   std::span<const GhostLine> ghosts;
+  /// Per node: the place of its colour on the scale, in [0, 1]; < 0: that of its object. Empty: all of these.
+  std::span<const float> heat;
   int highlighted_object = -1;               // index into Model::objects
   std::optional<Vec3f> highlighted_contact;  // [m]
   std::optional<DragLine> drag;

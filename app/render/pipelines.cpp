@@ -17,6 +17,7 @@ PipelineLayouts::PipelineLayouts(const Device& device) {
   for (int b = shared::kPositionBinding; b <= shared::kGlyphBinding; ++b)
     add(b, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER);
   add(shared::kRodBinding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER);
+  add(shared::kHeatBinding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER);
   for (int b = shared::kSunMapBinding; b <= shared::kSkyMapBinding; ++b)
     add(b, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER);
   VkDescriptorSetLayoutCreateInfo set_info{};

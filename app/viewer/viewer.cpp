@@ -110,6 +110,7 @@ class Viewer final : public ActionTarget {
   void keep_in_journal(const std::function<void(JournalFile&)>& add);
   void choose_contacts();
   void draw_ghosts();
+  void color_surfaces();
   FrameView frame_view();
   Image scene_alone();
 
@@ -138,6 +139,8 @@ class Viewer final : public ActionTarget {
   Pointer pointer_{simulation_, camera_};
   std::vector<ContactRecord> shown_contacts_;
   std::optional<GhostMesh> ghost_mesh_;  // of the scene, once it is needed
+  std::optional<SolidStress> stress_;    // likewise
+  std::vector<float> heat_;              // of the surfaces' colours; empty: the objects'
   std::vector<GhostLine> ghosts_;
   std::shared_ptr<const Scene> scene_;
   std::string shown_name_;       // of the scene whose camera this is
@@ -309,6 +312,7 @@ void Viewer::take_over() {
     view_.bookmarks.clear();
     files_.end_camera_file();
     ghost_mesh_.reset();
+    stress_.reset();
     ground_ = ground_height(scene_->model);
     pointer_.cancel();
     view_.selection.reset();
@@ -420,6 +424,18 @@ void Viewer::draw_ghosts() {
   }
 }
 
+void Viewer::color_surfaces() {
+  heat_.clear();
+  figures_.most_heat = -1;
+  if (view_.surfaces == SurfaceColors::objects || !scene_) return;
+  if (!stress_) stress_.emplace(scene_->model);
+  if (stress_->empty()) return;
+  const std::vector<float>& values =
+      stress_->evaluate(view_.surfaces, simulation_.frame().positions(), simulation_.settings().materials);
+  figures_.most_heat = std::max(0.f, *std::ranges::max_element(values));
+  place_on_scale(values, figures_.most_heat, heat_);
+}
+
 FrameView Viewer::frame_view() {
   FrameView frame;
   if (ground_) camera_.keep_above(*ground_);
@@ -433,6 +449,8 @@ FrameView Viewer::frame_view() {
   frame.drag = pointer_.drag_line();
   draw_ghosts();
   frame.ghosts = ghosts_;
+  color_surfaces();
+  frame.heat = heat_;
   if (view_.overlays.joints) frame.joints = bodies_.joints(simulation_.frame());
   const ClearArea area = clear_area();
   frame.left = area.left / static_cast<float>(area.width);

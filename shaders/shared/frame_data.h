@@ -25,6 +25,7 @@ const int kSunMapBinding = 8;    // depth seen from the sun, compared
 const int kSunDepthBinding = 9;  // the same, as plain depth
 const int kSkyMapBinding = 10;   // tiles of depth seen from directions over the sky, compared
 const int kRodBinding = 11;      // RodPiece
+const int kHeatBinding = 12;     // float per node: its place on the scale in [0, 1]; < 0: the object's colour
 
 const int kMaxSkyViews = 36;
 
@@ -37,10 +38,20 @@ struct FrameData {
   vec4 grid;           // cell [m], distance at which the ground has faded [m], unused
   vec4 sun_direction;  // xyz towards the sun; w: size of a shadow texel [m]
   mat4 sun_matrix;     // world to (u, v, depth) of the sun's map
-  vec4 sky_layout;     // tiles per row, unused, size of a sky texel [m], unused
+  vec4 sky_layout;     // tiles per row, 1 where surfaces have the colours of kHeatBinding, size of a sky texel [m], unused
   mat4 sky_matrix[kMaxSkyViews];
   vec4 sky_direction[kMaxSkyViews];
 };
+
+/// Colours of scales, sRGB: equally far apart, from dark blue over green to yellow, rising in lightness.
+#define STICKSLIP_SCALE_COLORS(COLOR) \
+  COLOR(0.20, 0.15, 0.45)             \
+  COLOR(0.20, 0.33, 0.60)             \
+  COLOR(0.14, 0.52, 0.60)             \
+  COLOR(0.22, 0.69, 0.50)             \
+  COLOR(0.58, 0.83, 0.30)             \
+  COLOR(0.99, 0.91, 0.22)
+const int kScaleColors = 6;
 
 /// A corner of the surface: nodes are split where the surface has a crease.
 struct MeshVertex {

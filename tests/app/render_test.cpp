@@ -1,4 +1,5 @@
 // Pictures without a window: their content, and no message of the validation layers.
+#include <algorithm>
 #include <cstdlib>
 
 #include "gpu/model/rigid_body.h"
@@ -268,6 +269,36 @@ TEST_F(RenderTest, ObjectColorsCanChange) {
   const std::uint8_t* cube = pixel_of(image, {0, 0.5f, 0.5f});
   EXPECT_GT(cube[2], cube[0] + 40);
   EXPECT_THROW(renderer->set_object_color(7, {1, 1, 1}), std::out_of_range);
+}
+
+TEST_F(RenderTest, SurfacesTakeTheColoursOfAScale) {
+  const Image plain = draw();
+  std::vector<float> heat(model.node_count(), 1.f);
+  view.heat = heat;
+  const Image hot = draw();
+  const std::uint8_t* cube = pixel_of(hot, {0, 0.5f, 0.5f});
+  EXPECT_GT(cube[0], cube[2] + 60) << "yellow";
+  EXPECT_GT(cube[1], cube[2] + 60);
+  std::ranges::fill(heat, 0.f);
+  const Image blue = draw();
+  const std::uint8_t* cold = pixel_of(blue, {0, 0.5f, 0.5f});
+  EXPECT_GT(cold[2], cold[0]) << "dark blue";
+  std::ranges::fill(heat, -1.f);
+  EXPECT_EQ(draw().rgba, plain.rgba) << "the objects' own colours";
+  view.heat = {};
+  EXPECT_EQ(draw().rgba, plain.rgba);
+}
+
+TEST_F(RenderTest, ATransparentPictureHasNoBackground) {
+  const Image plain = draw();
+  view.transparent = true;
+  const Image clear = draw();
+  EXPECT_EQ(clear.pixel(2, 2)[3], 0);
+  const std::uint8_t *cube = pixel_of(clear, {0, 0.5f, 0.5f}), *before = pixel_of(plain, {0, 0.5f, 0.5f});
+  EXPECT_EQ(cube[3], 255);
+  for (int c = 0; c < 3; ++c) EXPECT_EQ(cube[c], before[c]);
+  view.transparent = false;
+  EXPECT_EQ(draw().rgba, plain.rgba);
 }
 
 TEST_F(RenderTest, AnySizeAndNoOther) {

@@ -15,6 +15,7 @@
 #include "app/viewer/log_buffer.h"
 #include "app/viewer/picking.h"
 #include "app/viewer/simulation.h"
+#include "app/viewer/solid_stress.h"
 #include "app/viewer/stepper_race.h"
 
 namespace stickslip {
@@ -46,6 +47,7 @@ struct ViewState {
   Overlays overlays;
   ContactFilter filter;
   ContactScale scale = ContactScale::state;  // of the marks of contacts
+  SurfaceColors surfaces = SurfaceColors::objects;
   bool panels = true, log = false, lab = false, help = false;
   Quality quality = Quality::light;
   std::optional<ObjectProbe> selection;
@@ -78,6 +80,7 @@ struct WindowFigures {
   std::string recording;             // file of the video in progress, else empty
   std::string positions;             // the way of the positions into pictures
   std::uint64_t position_bytes = 0;  // bytes of positions copied by the host for the last picture
+  float most_heat = -1;              // end of the scale of the surfaces' colours; < 0: they have none
 };
 
 struct PanelContext {

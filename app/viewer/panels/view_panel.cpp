@@ -45,7 +45,53 @@ void legend_row(Mark mark, const Vec3f& color, const char* name, const char* mea
   ImGui::Text("%d", count);
 }
 
-/// What the colours of contacts say, and the colours of a scale with the numbers at its ends.
+/// The colours of a scale with the numbers at its ends.
+void draw_color_bar(const std::string& low, const std::string& high, std::string_view meaning) {
+  const float gap = ImGui::GetStyle().ItemSpacing.x, height = 0.6f * ImGui::GetTextLineHeight();
+  text_colored(theme::text, low);
+  ImGui::SameLine();
+  const float width = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(high.c_str()).x - gap;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  constexpr int kSteps = 48;
+  for (int i = 0; i < kSteps; ++i) {
+    const float from = at.x + width * static_cast<float>(i) / kSteps,
+                to = at.x + width * static_cast<float>(i + 1) / kSteps;
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        {from, at.y + 0.3f * height}, {to, at.y + 1.3f * height},
+        theme::rgb(scale_color((static_cast<float>(i) + 0.5f) / kSteps)));
+  }
+  ImGui::Dummy({std::max(1.0f, width), ImGui::GetTextLineHeight()});
+  tooltip(std::string(meaning));
+  ImGui::SameLine();
+  text_colored(theme::text, high);
+}
+
+/// A number at the end of a scale; shares are percent.
+std::string end_text(float value, std::string_view unit) {
+  if (unit == "1") return std::to_string(std::lround(100 * value)) + "%";
+  return si_text(static_cast<double>(value), unit.data());
+}
+
+/// What the colours of surfaces say. `most`: end of their scale; < 0: they have none.
+void draw_surface_colors(SurfaceColors& surfaces, float most) {
+  const SurfaceColorsInfo& chosen = surface_colors_table()[static_cast<std::size_t>(surfaces)];
+  ImGui::AlignTextToFramePadding();
+  text_colored(theme::dim_text, "Surfaces");
+  ImGui::SameLine(em(16));
+  ImGui::SetNextItemWidth(-1);
+  if (begin_choices("##surfaces", std::string(chosen.label))) {
+    for (const SurfaceColorsInfo& info : surface_colors_table()) {
+      if (ImGui::Selectable(info.label.data(), info.colors == surfaces)) surfaces = info.colors;
+      tooltip(std::string(info.meaning));
+    }
+    ImGui::EndCombo();
+  }
+  if (surfaces == SurfaceColors::objects) return;
+  if (most < 0) text_colored(theme::dim_text, "no deformable solids, or too many tets");
+  else draw_color_bar("0", end_text(most, chosen.unit), chosen.meaning);
+}
+
+/// What the colours of contacts say.
 void draw_scale(ViewState& view, std::span<const ContactRecord> contacts) {
   const ContactScaleInfo& chosen = contact_scale_table()[static_cast<std::size_t>(view.scale)];
   ImGui::AlignTextToFramePadding();
@@ -61,28 +107,7 @@ void draw_scale(ViewState& view, std::span<const ContactRecord> contacts) {
   }
   if (view.scale == ContactScale::state) return;
   const ScaleRange range = scale_range(contacts, view.scale);
-  const auto end_text = [&](float value) {
-    if (chosen.unit == "1") return std::to_string(std::lround(100 * value)) + "%";
-    return si_text(static_cast<double>(value), chosen.unit.data());
-  };
-  const std::string low = end_text(range.low), high = end_text(range.high);
-  const float gap = ImGui::GetStyle().ItemSpacing.x, height = 0.6f * ImGui::GetTextLineHeight();
-  text_colored(theme::text, low);
-  ImGui::SameLine();
-  const float width = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(high.c_str()).x - gap;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  constexpr int kSteps = 48;
-  for (int i = 0; i < kSteps; ++i) {
-    const float from = at.x + width * static_cast<float>(i) / kSteps,
-                to = at.x + width * static_cast<float>(i + 1) / kSteps;
-    ImGui::GetWindowDrawList()->AddRectFilled(
-        {from, at.y + 0.3f * height}, {to, at.y + 1.3f * height},
-        theme::rgb(scale_color((static_cast<float>(i) + 0.5f) / kSteps)));
-  }
-  ImGui::Dummy({std::max(1.0f, width), ImGui::GetTextLineHeight()});
-  tooltip(std::string(chosen.meaning));
-  ImGui::SameLine();
-  text_colored(theme::text, high);
+  draw_color_bar(end_text(range.low, chosen.unit), end_text(range.high, chosen.unit), chosen.meaning);
 }
 
 /// `alone`: pictures show the scene without panels.
@@ -176,6 +201,7 @@ void draw_view_panel(PanelContext& context) {
   tooltip(context.window.device);
   ImGui::Checkbox("Panels in pictures and videos", &view.panels_in_pictures);
   tooltip("Whether screenshots and videos show the window as it is, or the scene alone");
+  draw_surface_colors(view.surfaces, context.window.most_heat);
   draw_picture_settings(view.pictures, !view.panels_in_pictures);
   draw_position_row(context.window);
 }

@@ -1,0 +1,52 @@
+// Stress and stretch of elastic solids, for the colours of their surfaces.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "gpu/model/model.h"
+
+namespace stickslip {
+
+/// What the colours of surfaces say.
+enum class SurfaceColors { objects, stress, stretch };
+struct SurfaceColorsInfo {
+  SurfaceColors colors;
+  std::string_view label, meaning, unit;
+};
+std::span<const SurfaceColorsInfo> surface_colors_table();
+
+/// Of the deformable solids of a model; host only.
+class SolidStress {
+ public:
+  /// More tets than this are not evaluated for each picture.
+  static constexpr std::size_t kMostTets = 100000;
+
+  explicit SolidStress(const Model& model);
+
+  /// Whether there is anything to show: deformable solids, not too large.
+  bool empty() const { return tets_.empty(); }
+  /// Per node the mean over its tets, weighted by their volumes: of von Mises' stress [Pa] of the Cauchy
+  /// stress without damping, or of the largest |s - 1| over the singular values s of the deformation
+  /// gradient. -1 at nodes of no such tet. `positions` [m]: of all nodes.
+  const std::vector<float>& evaluate(SurfaceColors what, std::span<const Vec<float, 3>> positions,
+                                     const std::vector<Material>& materials);
+
+ private:
+  struct Tet {
+    Vec4i nodes;
+    Mat<double, 3> inverse_rest;
+    double volume;  // [m^3] at rest
+    std::int32_t material;
+  };
+  std::vector<Tet> tets_;
+  std::vector<double> weight_;  // per node: volumes of its tets
+  std::vector<double> sum_;
+  std::vector<float> values_;
+};
+
+/// The places of the values on a scale from 0 to `high`; values below 0 stay below 0.
+void place_on_scale(std::span<const float> values, float high, std::vector<float>& places);
+
+}  // namespace stickslip
