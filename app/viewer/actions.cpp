@@ -72,6 +72,11 @@ void play_or_pause(Simulation& s) { s.status().playing ? s.pause() : s.play(); }
 
 void flip(bool& flag) { flag = !flag; }
 
+void next_surface_colors(ViewState& view) {
+  const auto next = static_cast<std::size_t>(view.surfaces) + 1;
+  view.surfaces = surface_colors_table()[next % surface_colors_table().size()].colors;
+}
+
 std::vector<Action> make_table() {
   using namespace ActionTrait;
 #define KEYS(...) \
