@@ -25,6 +25,7 @@ json scenes_json() {
   for (const SceneInfo& scene : list_scenes())
     rows.push_back({{"name", scene.name},
                     {"title", scene.title},
+                    {"kind", scene_kind_names[static_cast<std::size_t>(scene.kind)]},
                     {"description", scene.description},
                     {"file", scene.file.string()},
                     {"frames", scene.frames},

@@ -224,6 +224,13 @@ TEST(Scene, EveryShippedSceneLoads) {
     EXPECT_EQ(scene.title, info.title);
     EXPECT_FALSE(scene.expect.empty());
     EXPECT_FALSE(scene.description.empty());
+    std::set<SceneKind> kinds;
+    for (const Object& object : scene.model.objects)
+      if (!object.is_collider())
+        kinds.insert(object.is_rigid()  ? SceneKind::rigid
+                     : object.is_thin() ? SceneKind::thin
+                                        : SceneKind::solids);
+    EXPECT_EQ(info.kind, kinds.size() == 1 ? *kinds.begin() : SceneKind::mixed);
     EXPECT_EQ(load_scene(info.file.string()).model.node_count(), scene.model.node_count());
   }
   for (const char* name : {"drop", "slope", "slope-ramp", "stack", "twist"})

@@ -1,6 +1,7 @@
 #include "app/io/scene/scene.h"
 
 #include <algorithm>
+#include <set>
 
 #include "app/io/checkpoint/checkpoint.h"
 #include "app/io/file/byte_cursor.h"
@@ -65,12 +66,24 @@ std::vector<FamilyNote> read_families(std::optional<TableReader> table) {
   return notes;
 }
 
+SceneKind read_kind(TableReader& root) {
+  std::set<SceneKind> kinds;
+  for (TableReader& object : root.tables("object")) {
+    const std::string body = object.text("body", "deformable");
+    kinds.insert(body == "rigid"                      ? SceneKind::rigid
+                 : body == "cloth" || body == "rods" ? SceneKind::thin
+                                                      : SceneKind::solids);
+  }
+  return kinds.size() == 1 ? *kinds.begin() : SceneKind::mixed;
+}
+
 SceneInfo read_info(TableReader& root, const fs::path& file) {
   SceneInfo info;
   info.file = file;
   info.name = file.stem().string();
   info.title = root.text("title", info.name);
   info.description = root.text("description", "");
+  info.kind = read_kind(root);
   info.frames = root.whole("frames", 1, 1000000, info.frames);
   info.picture = root.whole("picture", 0, info.frames, info.frames / 2);
   for (TableReader& variant : root.tables("variant"))

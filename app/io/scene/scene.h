@@ -57,8 +57,13 @@ struct Scene {
   std::string unmet_reason() const;
 };
 
+/// What a scene consists of: solids (deformable or affine), rigid bodies, cloth and rods, or several of these.
+enum class SceneKind { solids, rigid, thin, mixed };
+inline const std::vector<std::string> scene_kind_names{"solids", "rigid", "thin", "mixed"};  // in its order
+
 struct SceneInfo {
   std::string name, title, description;
+  SceneKind kind = SceneKind::solids;
   std::filesystem::path file;
   int frames = 120;                                           // default length of a run
   int picture = 0;                                            // frame that shows the main effect

@@ -53,6 +53,7 @@ struct ViewState {
   std::optional<ObjectProbe> selection;
   std::optional<ContactProbe> contact;  // picked; at most one of the two
   TypedNumber typed;
+  std::optional<SceneKind> scene_kind;     // of the scenes that are listed; empty: all
   std::string scene_filter, param_filter;  // what is typed to find scenes and parameters
   bool ghosts = true;                      // outlines of forks
   bool panels_in_pictures = false;         // screenshots and videos show the panels, too

@@ -10,11 +10,29 @@ namespace stickslip {
 
 namespace {
 
+/// Buttons that show scenes of one kind alone.
+void draw_kinds(std::optional<SceneKind>& chosen) {
+  const auto draw = [&](const char* label, const char* meaning, std::optional<SceneKind> kind) {
+    if (ImGui::RadioButton(label, chosen == kind)) chosen = kind;
+    tooltip(meaning);
+  };
+  draw("all", "All scenes", {});
+  ImGui::SameLine();
+  draw("solids", "Deformable and affine solids", SceneKind::solids);
+  ImGui::SameLine();
+  draw("rigid", "Rigid bodies", SceneKind::rigid);
+  ImGui::SameLine();
+  draw("thin", "Cloth, hair and rods", SceneKind::thin);
+  ImGui::SameLine();
+  draw("mixed", "Bodies of several kinds", SceneKind::mixed);
+}
+
 /// The list of shipped scenes; it scrolls.
 void draw_list(PanelContext& context, const std::shared_ptr<const Scene>& current) {
   constexpr std::size_t most_rows = 10;
   std::string& filter = context.view.scene_filter;
   filter_field("##find scene", "Find a scene", filter);
+  draw_kinds(context.view.scene_kind);
   const auto rows = static_cast<float>(std::min(context.scenes.size(), most_rows));
   ImGui::BeginChild("scenes", {0, rows * ImGui::GetTextLineHeightWithSpacing()});
   // Most scene names fit before the titles; long ones shift their title to the right.
@@ -23,6 +41,7 @@ void draw_list(PanelContext& context, const std::shared_ptr<const Scene>& curren
   for (std::size_t i = 0; i < context.scenes.size(); ++i) {
     const SceneInfo& info = context.scenes[i];
     const bool selected = current && current->file == info.file;
+    if (context.view.scene_kind && *context.view.scene_kind != info.kind) continue;
     if (!passes_filter(filter, {info.name, info.title, info.description})) continue;
     ImGui::PushID(info.name.c_str());
     if (ImGui::Selectable("", selected)) context.simulation.post(LoadScene{info.file.string()});
