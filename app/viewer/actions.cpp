@@ -120,6 +120,8 @@ std::string key_text(int key) {
       return "Home";
     case GLFW_KEY_END:
       return "End";
+    case GLFW_KEY_DELETE:
+      return "Delete";
     default:
       return "key " + std::to_string(key);
   }

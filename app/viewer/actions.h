@@ -45,6 +45,9 @@ struct ViewState;
   ACTION(fork, "Fork", KEYS({GLFW_KEY_G}),                                                                                      \
          "fork: a copy goes on with the settings of this moment, to compare changes with; drawn as outlines", none,             \
          unloaded(s), t.simulation().post(ForkState{}))                                                                         \
+  ACTION(shoot, "Shoot", KEYS({GLFW_KEY_X}), "throw a ball along the view, to where the camera looks", none, unloaded(s), t.shoot()) \
+  ACTION(remove_selected, "Remove", KEYS({GLFW_KEY_DELETE}), "take the selected object out of the scene", none, unloaded(s),   \
+         t.remove_selected())                                                                                                  \
   ACTION(reset, "Reset", KEYS({GLFW_KEY_R}),                                                                                   \
          "back to the scene's start; parameters, materials and solver stay as edited", none, unloaded(s),                      \
          t.simulation().post(Reset{}))                                                                                         \
@@ -141,6 +144,8 @@ class ActionTarget {
   virtual void toggle_video() = 0;
   virtual void save_report() = 0;
   virtual void save_scene() = 0;
+  virtual void shoot() = 0;
+  virtual void remove_selected() = 0;
   virtual void add_camera_key() = 0;
   virtual void quit() = 0;
 };

@@ -63,6 +63,14 @@ struct Rewind {
 struct KeepState {};
 /// The state that KeepState copied, with the present settings. Ends a drag.
 struct ReturnToKept {};
+/// The scene goes on with one more object, of which this is the [[object]] table, or without an object. Times
+/// and states of the others stay; states that were kept are forgotten.
+struct AddObject {
+  std::string toml;
+};
+struct RemoveObject {
+  std::string name;
+};
 /// Only in journals: one step, and the hash of the state at its end (state_hash). Posting it does nothing.
 struct Stepped {
   std::uint64_t hash = 0;
@@ -70,7 +78,7 @@ struct Stepped {
 
 using Command = std::variant<LoadScene, Reset, ResetAll, ParamEdit, ContactParamEdit, MaterialEdit,
                              HalfSpaceEdit, DragStart, DragMove, DragEnd, Freeze, CaptureState, ForkState,
-                             Rewind, KeepState, ReturnToKept, Stepped>;
+                             Rewind, KeepState, ReturnToKept, AddObject, RemoveObject, Stepped>;
 
 /// True when `next` makes the directly preceding `previous` redundant: the same slider moved further.
 bool supersedes(const Command& next, const Command& previous);

@@ -80,6 +80,10 @@ struct EventWriter {
   json operator()(const Rewind& rewind) const { return {{"event", "rewind"}, {"to", rewind.frame}}; }
   json operator()(const KeepState&) const { return {{"event", "keep_state"}}; }
   json operator()(const ReturnToKept&) const { return {{"event", "return_to_kept"}}; }
+  json operator()(const AddObject& object) const { return {{"event", "add_object"}, {"toml", object.toml}}; }
+  json operator()(const RemoveObject& object) const {
+    return {{"event", "remove_object"}, {"object", object.name}};
+  }
   json operator()(const Stepped& step) const { return {{"event", "step"}, {"hash", hash_text(step.hash)}}; }
 };
 

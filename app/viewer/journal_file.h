@@ -34,6 +34,8 @@ struct JournalStart {
 ///   reset, reset_all
 ///   rewind         to: frame
 ///   keep_state, return_to_kept
+///   add_object     toml: its table
+///   remove_object  object: its name
 ///   set            key, value, and of materials "material" (null: all), of half-spaces "half_space"; keys of
 ///                  the contact solvers begin with "contact."
 ///   drag_start     object, triangle, weights, target [m]

@@ -126,6 +126,8 @@ std::optional<Command> read_event(const json& line, const Model& model) {
   if (event == "rewind") return Rewind{line.at("to").get<int>()};
   if (event == "keep_state") return KeepState{};
   if (event == "return_to_kept") return ReturnToKept{};
+  if (event == "add_object") return AddObject{line.at("toml").get<std::string>()};
+  if (event == "remove_object") return RemoveObject{line.at("object").get<std::string>()};
   if (event == "step") return Stepped{read_hash(line.at("hash").get<std::string>())};
   if (event != "screenshot" && event != "play" && event != "pause" && event != "action")
     refuse("unknown event '" + event + "'");

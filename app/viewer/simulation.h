@@ -180,6 +180,8 @@ class Simulation {
   void deliver(std::shared_ptr<const CapturedState>& place, std::shared_ptr<const CapturedState> state);
   void fork();
   void keep();
+  void go_on_with(std::shared_ptr<const Scene> scene);
+  void put(const std::shared_ptr<const Scene>& scene, const Model& from, const State& state);
   void rewind(int frame);
   void return_to_kept();
   void go_to(const State& state);

@@ -1,7 +1,10 @@
 // Copies of a running scene and its state, and the return to them, on the simulation's thread.
+#include <spdlog/spdlog.h>
+
 #include <stdexcept>
 #include <utility>
 
+#include "app/viewer/scene_content.h"
 #include "app/viewer/simulation.h"
 
 namespace stickslip {
@@ -50,10 +53,52 @@ void Simulation::keep() {
   scene.contact_params = engine_->contact_params();
   scene.model.materials = engine_->materials();
   for (const double mu : half_space_mu_) scene.model.half_spaces.push_back({.mu = mu});
-  auto kept = std::make_shared<const Checkpoint>(make_checkpoint(scene, *kept_state_));
+  // A checkpoint names the scene's file, which has other objects than a scene that was changed.
+  auto kept =
+      scene_->changed ? nullptr : std::make_shared<const Checkpoint>(make_checkpoint(scene, *kept_state_));
+  if (!kept)
+    spdlog::warn("frame {} is kept while the window is open, but not as a file: objects came or went",
+                 frame_);
   const std::lock_guard lock(mutex_);
   kept_ = std::move(kept);
   status_.kept = frame_;
+}
+
+/// The changed scene takes the place of the present one. If the engine refuses it, as where objects overlap,
+/// the present one stays.
+void Simulation::go_on_with(std::shared_ptr<const Scene> scene) {
+  begin(SimulationStatus::Activity::loading);
+  const std::shared_ptr<const Scene> before = scene_;
+  const State state = engine_->state();
+  try {
+    put(scene, before->model, state);
+  } catch (const std::exception&) {
+    put(before, before->model, state);
+    throw;
+  }
+}
+
+/// Puts the scene into the engine, with the present settings and what it shares with the model `from`.
+void Simulation::put(const std::shared_ptr<const Scene>& scene, const Model& from, const State& state) {
+  Model model = scene->model;
+  model.materials = engine_->materials();
+  for (std::size_t i = 0; i < half_space_mu_.size(); ++i) model.half_spaces.at(i).mu = half_space_mu_[i];
+  slots_ = nullptr;
+  drag_.reset();
+  engine_->set_drag(std::nullopt);
+  engine_->load(model);
+  engine_->set_state(carried_over(from, state, model, engine_->state()));
+  scene_ = scene;
+  timeline_.clear();
+  kept_state_.reset();
+  at_moment_ = true;
+  publish_start(scene);
+  unpublished_ = true;
+  remember(false);
+  const std::lock_guard lock(mutex_);
+  status_.kept.reset();
+  status_.loaded = true;
+  status_.error.clear();
 }
 
 void Simulation::rewind(int frame) {

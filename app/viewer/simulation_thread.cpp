@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/io/scene/scene_variant.h"
+#include "app/viewer/scene_content.h"
 #include "app/viewer/simulation.h"
 #include "gpu/model/element_group.h"
 
@@ -172,6 +173,10 @@ void Simulation::apply(const Command& command) {
           keep();
         } else if constexpr (std::is_same_v<Edit, ReturnToKept>) {
           return_to_kept();
+        } else if constexpr (std::is_same_v<Edit, AddObject>) {
+          go_on_with(with_object(*scene_, edit.toml));
+        } else if constexpr (std::is_same_v<Edit, RemoveObject>) {
+          go_on_with(without_object(*scene_, edit.name));
         }
       },
       command);

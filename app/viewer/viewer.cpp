@@ -18,6 +18,7 @@
 #include "app/viewer/open_file.h"
 #include "app/viewer/pointer.h"
 #include "app/viewer/position_link.h"
+#include "app/viewer/scene_content.h"
 #include "app/viewer/theme.h"
 #include "app/viewer/video.h"
 #include "app/viewer/window_files.h"
@@ -76,6 +77,8 @@ class Viewer final : public ActionTarget {
   void switch_scene(int direction) override;
   void frame_camera() override;
   void pick_worst_contact() override;
+  void shoot() override;
+  void remove_selected() override;
   bool remembers() const { return !options_.memory.empty(); }
   void keep_memory();
   void ask_screenshot() override { pictures_.ask_screenshot(); }
@@ -89,6 +92,8 @@ class Viewer final : public ActionTarget {
   }
   void quit() override { quit_ = true; }
   std::string name() const { return scene_ ? scene_->name : "view"; }
+  /// [m] of the bodies' start, not of where they have gone since.
+  double scene_radius() const;
 
   void on_key(int key, const char* name, int mods, bool repeat);
   void on_button(int button, int mods, bool down);
@@ -252,6 +257,16 @@ void Viewer::switch_scene(int direction) {
   simulation_.post(LoadScene{scenes_[next].file.string()});
 }
 
+double Viewer::scene_radius() const {
+  Vec<double, 3> low = Vec<double, 3>::filled(1e300), high = -1.0 * low;
+  for (const Object& object : scene_->model.objects)
+    for (std::int32_t i = object.node_begin; i < object.node_end && !object.is_collider(); ++i) {
+      low = min(low, scene_->model.positions[static_cast<std::size_t>(i)]);
+      high = max(high, scene_->model.positions[static_cast<std::size_t>(i)]);
+    }
+  return low[0] <= high[0] ? 0.5 * norm(high - low) : 1.0;
+}
+
 // ---- Recording ----
 
 void Viewer::record(const Image& shown) {
@@ -380,6 +395,25 @@ void Viewer::frame_camera() {
                             ? bounds_of(view_.selection->description(), simulation_.frame().positions())
                             : renderer_.bounds();
   camera_.frame(bounds, clear_area().aspect());
+}
+
+/// A ball of a twelfth of the scene's size; it reaches the camera's target after half a second, without
+/// gravity.
+void Viewer::shoot() {
+  if (!scene_) return;
+  const double radius = scene_radius() / 12;
+  const Vec<double, 3> eye = camera_.eye().cast<double>(), forward = camera_.forward().cast<double>();
+  const double ahead = std::min(0.25 * static_cast<double>(camera_.distance), 4 * radius);
+  const double speed = 2 * (static_cast<double>(camera_.distance) - ahead);
+  simulation_.post(AddObject{shot_toml(scene_->model, {eye + ahead * forward, speed * forward, radius})});
+}
+
+void Viewer::remove_selected() {
+  if (!view_.selection) {
+    spdlog::info("no object is selected: click on one first");
+    return;
+  }
+  simulation_.post(RemoveObject{view_.selection->description().name});
 }
 
 void Viewer::pick_worst_contact() {

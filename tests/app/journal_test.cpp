@@ -99,6 +99,8 @@ TEST_F(JournalTest, ReadsWhatItWrote) {
                                       Rewind{7},
                                       KeepState{},
                                       ReturnToKept{},
+                                      AddObject{"name = \"b\"\n"},
+                                      RemoveObject{"b"},
                                       Stepped{0x0123456789abcdef},
                                       ResetAll{},
                                       Reset{}};

@@ -70,9 +70,9 @@ SceneKind read_kind(TableReader& root) {
   std::set<SceneKind> kinds;
   for (TableReader& object : root.tables("object")) {
     const std::string body = object.text("body", "deformable");
-    kinds.insert(body == "rigid"                      ? SceneKind::rigid
+    kinds.insert(body == "rigid"                     ? SceneKind::rigid
                  : body == "cloth" || body == "rods" ? SceneKind::thin
-                                                      : SceneKind::solids);
+                                                     : SceneKind::solids);
   }
   return kinds.size() == 1 ? *kinds.begin() : SceneKind::mixed;
 }
@@ -97,6 +97,7 @@ Scene parse_scene(const std::string& text, const fs::path& file, std::optional<d
   TableReader root(text, file);
   Scene scene;
   scene.file = file;
+  scene.source = text;
   const SceneInfo info = read_info(root, file);
   scene.name = info.name;
   scene.title = info.title;

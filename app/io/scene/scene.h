@@ -51,13 +51,16 @@ struct Scene {
   std::vector<FamilyNote> families;  // the [steppers] table
   std::vector<Variant> variants;
   std::string variant;                   // name of the selected variant, or empty
+  bool changed = false;                  // objects came or went since it was loaded
+  std::string source;                    // the TOML text that it was parsed from; empty: it has none
   std::shared_ptr<const State> resumed;  // where a run goes on, of a checkpoint; null: it starts anew
 
   /// Why the expectations do not hold under the solver in use; empty: they hold, or the scene does not say.
   std::string unmet_reason() const;
 };
 
-/// What a scene consists of: solids (deformable or affine), rigid bodies, cloth and rods, or several of these.
+/// What a scene consists of: solids (deformable or affine), rigid bodies, cloth and rods, or several of
+/// these.
 enum class SceneKind { solids, rigid, thin, mixed };
 inline const std::vector<std::string> scene_kind_names{"solids", "rigid", "thin", "mixed"};  // in its order
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "app/io/file/byte_cursor.h"
+#include "app/io/file/number_text.h"
 #include "app/io/scene/toml_text.h"
 
 namespace stickslip {
@@ -33,6 +33,14 @@ class EditedText {
     }
   }
   const toml::table& root() const { return document_; }
+  void find_headers(const toml::node& node) {
+    if (const toml::array* array = node.as_array())
+      for (const toml::node& entry : *array) find_headers(entry);
+    if (const toml::table* table = node.as_table()) {
+      headers_.insert(table->source().begin.line);
+      for (const auto& [key, value] : *table) find_headers(value);
+    }
+  }
 
   void replace(const toml::node& node, const std::string& value) {
     const toml::source_region& at = node.source();
@@ -58,6 +66,22 @@ class EditedText {
     const toml::node* node = document_.get(name);
     if (node != nullptr && node->is_table()) return set(*node->as_table(), key, value);
     new_tables_[name].push_back(key + " = " + value);
+  }
+
+  /// Without the lines of a table, from its header up to the comments before the next one.
+  std::string without(const toml::table& table) const {
+    const std::size_t begin = table.source().begin.line;
+    std::size_t end = begin;
+    const auto is_header = [&](std::size_t line) {
+      const std::size_t at = lines_[line].find_first_not_of(" \t");
+      return at != std::string::npos && lines_[line][at] == '[' && headers_.contains(line + 1);
+    };
+    while (end < lines_.size() && !is_header(end)) ++end;
+    while (end > begin && (lines_[end - 1].empty() || lines_[end - 1].front() == '#')) --end;
+    std::string out;
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+      if (i + 1 < begin || i >= end) out += lines_[i] + "\n";
+    return out;
   }
 
   std::string text() const {
@@ -97,6 +121,7 @@ class EditedText {
   fs::path file_;
   std::vector<std::string> lines_;
   toml::table document_;
+  std::set<std::size_t> headers_;  // lines, from 1, on which tables begin
   std::map<std::pair<unsigned, unsigned>, std::pair<unsigned, std::string>> changes_;  // by line and column
   std::map<unsigned, std::vector<std::string>> added_;                                 // after this line
   std::map<std::string, std::vector<std::string>> new_tables_;
@@ -184,6 +209,7 @@ std::string with_settings(const std::string& text, const fs::path& file, const S
     throw InputError(file.string() +
                      ": it has other materials or half-spaces than the scene that was changed");
 
+  if (wanted.scale > 0 && wanted.scale != scene.scale) edited.set_at_top("scale", number_text(wanted.scale));
   if (solver_text(given.params) != solver_text(wanted.params))
     edited.set_at_top("solver", solver_text(wanted.params));
   change_rows(param_table(), &given.params, &wanted.params, {"solver", "contact_solver"},
@@ -212,12 +238,25 @@ std::string with_settings(const std::string& text, const fs::path& file, const S
   return out;
 }
 
+std::string without_object_table(const std::string& text, const fs::path& file, const std::string& name) {
+  EditedText edited(text, file);
+  edited.find_headers(edited.root());
+  for (const toml::table* table : tables_of(edited.root(), "object")) {
+    const std::string own = (*table)["name"].value_or(std::string());
+    if (own == name) return edited.without(*table);
+    if (name.starts_with(own + "."))
+      throw InputError("'" + name + "' is part of the array '" + own +
+                       "', which is one object of the scene's file");
+  }
+  throw InputError("there is no object '" + name + "' in the scene's file");
+}
+
 std::string edited_scene(const Scene& scene, const SceneSettings& wanted) {
-  if (scene.file.extension() != ".toml")
+  if (scene.source.empty())
     throw InputError(scene.file.string() + ": only scenes of TOML files can be saved with other settings");
-  if (scene.scale != parse_scene(read_bytes(scene.file), scene.file).scale)
-    throw InputError(scene.file.string() + ": it runs at another scale than its file's");
-  return with_settings(read_bytes(scene.file), scene.file, wanted);
+  SceneSettings with_scale = wanted;
+  with_scale.scale = scene.scale;
+  return with_settings(scene.source, scene.file, with_scale);
 }
 
 }  // namespace stickslip

@@ -15,6 +15,7 @@ struct SceneSettings {
   LabParams contact_params;
   std::vector<Material> materials;
   std::vector<double> half_space_mu;
+  double scale = 0;  // of the scene; 0: the file's
 };
 
 /// The text of a scene file with these settings: values that differ from the file's are replaced or added,
@@ -24,7 +25,11 @@ struct SceneSettings {
 std::string with_settings(const std::string& text, const std::filesystem::path& file,
                           const SceneSettings& wanted);
 
-/// with_settings of the scene's file. Throws InputError also for scenes that do not come from a TOML file.
+/// The text without the [[object]] of this name. Throws InputError: there is none, or it is an array's.
+std::string without_object_table(const std::string& text, const std::filesystem::path& file,
+                                 const std::string& name);
+
+/// with_settings of the text that the scene was parsed from. Throws InputError also for scenes without one.
 std::string edited_scene(const Scene& scene, const SceneSettings& wanted);
 
 }  // namespace stickslip

@@ -1,0 +1,81 @@
+#include "app/viewer/scene_content.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "app/io/scene/scene_edit.h"
+#include "app/io/scene/toml_text.h"
+
+namespace stickslip {
+namespace {
+
+std::shared_ptr<const Scene> reparsed(const Scene& scene, const std::string& text) {
+  auto changed = std::make_shared<Scene>(parse_scene(text, scene.file, scene.scale));
+  changed->name = scene.name;
+  changed->variant = scene.variant;
+  changed->changed = true;
+  return changed;
+}
+
+const std::string& text_of(const Scene& scene) {
+  if (scene.source.empty()) throw InputError(scene.name + " has no TOML text: its objects cannot be changed");
+  return scene.source;
+}
+
+template <class T>
+void copy_range(const std::vector<T>& from, std::int32_t from_begin, std::int32_t count, std::vector<T>& to,
+                std::int32_t to_begin) {
+  std::copy_n(from.begin() + from_begin, count, to.begin() + to_begin);
+}
+
+}  // namespace
+
+std::shared_ptr<const Scene> with_object(const Scene& scene, const std::string& toml) {
+  return reparsed(scene, text_of(scene) + "\n[[object]]\n" + toml);
+}
+
+std::shared_ptr<const Scene> without_object(const Scene& scene, const std::string& name) {
+  return reparsed(scene, without_object_table(text_of(scene), scene.file, name));
+}
+
+State carried_over(const Model& from, const State& state, const Model& to, State start) {
+  std::map<std::string, const Object*> before;
+  for (const Object& object : from.objects) before[object.name] = &object;
+  start.frame = state.frame;
+  start.time = state.time;
+  if (!state.thickness.empty()) start.thickness.assign(to.objects.size(), 1);
+  for (std::size_t k = 0; k < to.objects.size(); ++k) {
+    const Object& object = to.objects[k];
+    const auto found = before.find(object.name);
+    if (found == before.end()) continue;
+    const Object& old = *found->second;
+    const std::int32_t count = object.node_end - object.node_begin;
+    if (old.node_end - old.node_begin != count || old.is_rigid() != object.is_rigid()) continue;
+    copy_range(state.positions, old.node_begin, count, start.positions, object.node_begin);
+    copy_range(state.velocities, old.node_begin, count, start.velocities, object.node_begin);
+    if (object.is_rigid())
+      start.bodies[static_cast<std::size_t>(object.body)] = state.bodies[static_cast<std::size_t>(old.body)];
+    if (!state.thickness.empty())
+      start.thickness[k] = state.thickness[static_cast<std::size_t>(&old - from.objects.data())];
+  }
+  return start;  // anchors of contacts are forgotten
+}
+
+std::string shot_toml(const Model& model, const Shot& shot) {
+  const auto taken = [&](const std::string& name) {
+    return std::ranges::any_of(model.objects, [&](const Object& object) { return object.name == name; });
+  };
+  int number = 1;
+  while (taken("shot-" + std::to_string(number))) ++number;
+  char text[400];
+  std::snprintf(text, sizeof text,
+                "name = \"shot-%d\"\nbody = \"%s\"\nshape = \"sphere\"\nradius = %.9g\nedge = %.9g\n"
+                "position = [%.9g, %.9g, %.9g]\nvelocity = [%.9g, %.9g, %.9g]\ncolor = [0.85, 0.25, 0.2]\n",
+                number, model.bodies.empty() ? "affine" : "rigid", shot.radius, 0.6 * shot.radius,
+                shot.position[0], shot.position[1], shot.position[2], shot.velocity[0], shot.velocity[1],
+                shot.velocity[2]);
+  return text + ("material = " + toml_text(model.material_names.front()) + "\n");
+}
+
+}  // namespace stickslip

@@ -1,0 +1,31 @@
+// Objects that come into a running scene or leave it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/io/scene/scene.h"
+#include "gpu/model/state.h"
+
+namespace stickslip {
+
+/// The scene with one more [[object]], of which `toml` is the table. Throws InputError: bad keys, a name that
+/// is taken, or a scene that has no TOML text.
+std::shared_ptr<const Scene> with_object(const Scene& scene, const std::string& toml);
+/// The scene without an object. Throws InputError: there is none, it is part of an array, it is the last one,
+/// or something else in the scene names it.
+std::shared_ptr<const Scene> without_object(const Scene& scene, const std::string& name);
+
+/// `state` of the model `from` in the model `to`: objects of the same name and size keep theirs, others have
+/// that of `start`, a state of `to`. Frame and time are those of `state`.
+State carried_over(const Model& from, const State& state, const Model& to, State start);
+
+/// What is thrown into a scene.
+struct Shot {
+  Vec<double, 3> position, velocity;  // [m], [m/s]
+  double radius;                      // [m]
+};
+/// The table of a ball: rigid in scenes with rigid bodies, else affine; its name is new in the model.
+std::string shot_toml(const Model& model, const Shot& shot);
+
+}  // namespace stickslip

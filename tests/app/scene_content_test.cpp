@@ -1,0 +1,194 @@
+// Objects that come into a running scene or leave it.
+#include "app/viewer/scene_content.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "app/io/scene/scene_edit.h"
+#include "gpu/engine.h"
+#include "tests/app/simulation_fixture.h"
+
+namespace stickslip {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+const char* const kBoxes = R"(# Two boxes.
+[params]
+dt = 0.01
+
+[[material]]
+name = "wood"
+
+[[half_space]]
+mu = 0.5
+
+[[object]]
+name = "low"
+body = "rigid"
+shape = "box"
+size = [0.2, 0.2, 0.2]
+material = "wood"
+position = [0, 0.1, 0]
+
+# The upper one.
+[[object]]
+name = "high"
+body = "rigid"
+shape = "box"
+size = [0.2, 0.2, 0.2]
+material = "wood"
+position = [0, 0.8, 0]
+
+[[object]]
+name = "row"
+body = "rigid"
+shape = "box"
+size = [0.1, 0.1, 0.1]
+material = "wood"
+position = [1, 0.05, 0]
+count = [3, 1, 1]
+spacing = [0.2, 0, 0]
+)";
+
+Scene boxes() { return parse_scene(kBoxes, "/somewhere/boxes.toml"); }
+
+const Object* find(const Model& model, const std::string& name) {
+  const auto found = std::ranges::find(model.objects, name, &Object::name);
+  return found == model.objects.end() ? nullptr : &*found;
+}
+
+TEST(SceneContent, AnObjectComesAndGoesWithItsText) {
+  const Scene before = boxes();
+  const auto more = with_object(before, shot_toml(before.model, {{0, 2, 0}, {0, -1, 0}, 0.05}));
+  ASSERT_NE(find(more->model, "shot-1"), nullptr);
+  EXPECT_TRUE(find(more->model, "shot-1")->is_rigid());
+  EXPECT_EQ(more->model.bodies.size(), before.model.bodies.size() + 1);
+  EXPECT_TRUE(more->changed);
+  const auto again = with_object(*more, shot_toml(more->model, {{0, 3, 0}, {0, -1, 0}, 0.05}));
+  ASSERT_NE(find(again->model, "shot-2"), nullptr);
+  const auto less = without_object(*without_object(*again, "shot-2"), "shot-1");
+  EXPECT_EQ(less->model.bodies.size(), before.model.bodies.size());
+  const auto rest = without_object(before, "high");
+  EXPECT_EQ(find(rest->model, "high"), nullptr);
+  EXPECT_NE(find(rest->model, "row.2"), nullptr);
+  EXPECT_EQ(rest->source.find("\"high\""), std::string::npos);
+  EXPECT_NE(rest->source.find("# The upper one."), std::string::npos) << "comments stay";
+}
+
+TEST(SceneContent, BadChangesAreRefused) {
+  const Scene scene = boxes();
+  EXPECT_THROW(with_object(scene,
+                           "name = \"low\"\nbody = \"rigid\"\nshape = \"box\"\nsize = [1, 1, 1]\n"
+                           "material = \"wood\"\n"),
+               InputError)
+      << "the name is taken";
+  EXPECT_THROW(with_object(scene, "name = \"x\"\nshape = \"bx\"\n"), InputError);
+  EXPECT_THROW(without_object(scene, "row.1"), InputError);
+  EXPECT_THROW(without_object(scene, "none"), InputError);
+  Scene textless = boxes();
+  textless.source.clear();
+  EXPECT_THROW(without_object(textless, "high"), InputError);
+}
+
+TEST(SceneContent, TheOthersKeepTheirState) {
+  const Scene scene = boxes();
+  const auto engine = make_engine(Backend::cpu, 1);
+  engine->set_params(scene.params);
+  engine->load(scene.model);
+  for (int i = 0; i < 20; ++i) engine->step();
+  const State state = engine->state();
+  const auto less = without_object(scene, "low");
+  const auto other = make_engine(Backend::cpu, 1);
+  other->set_params(less->params);
+  other->load(less->model);
+  const State carried = carried_over(scene.model, state, less->model, other->state());
+  EXPECT_EQ(carried.frame, 20);
+  EXPECT_EQ(carried.time, state.time);
+  for (const char* name : {"high", "row.0", "row.2"}) {
+    const Object &a = *find(scene.model, name), &b = *find(less->model, name);
+    const BodyState &was = state.bodies[static_cast<std::size_t>(a.body)],
+                    &is = carried.bodies[static_cast<std::size_t>(b.body)];
+    EXPECT_EQ(was.pose.x, is.pose.x) << name;
+    EXPECT_EQ(was.velocity, is.velocity) << name;
+  }
+  other->set_state(carried);
+  other->step();
+  EXPECT_EQ(other->state().frame, 21);
+}
+
+class RunningContent : public ::testing::Test {
+ protected:
+  void load(const std::function<Scene()>& make) {
+    simulation.emplace([] { return make_engine(Backend::cpu, 1); },
+                       [make](const std::string&, const std::string&) { return make(); });
+    post(LoadScene{"a"});
+  }
+  void post(const Command& command) {
+    simulation->post(command);
+    ASSERT_TRUE(test::reached(*simulation, [&] { return simulation->is_caught_up(); }));
+  }
+  void steps(int count) {
+    for (int i = 0; i < count; ++i) simulation->step_once();
+    ASSERT_TRUE(test::reached(*simulation, [&] { return simulation->is_caught_up(); }));
+  }
+  const Model& model() { return simulation->frame().scene->model; }
+  std::optional<Simulation> simulation;
+};
+
+TEST_F(RunningContent, ARunGoesOnWithABall) {
+  load(boxes);
+  steps(10);
+  post(MaterialEdit{-1, "mu", 0.77});
+  post(AddObject{shot_toml(model(), {{0, 2, 0}, {0, -1, 0}, 0.05})});
+  ASSERT_TRUE(test::reached(*simulation, [&] { return find(model(), "shot-1") != nullptr; }));
+  EXPECT_EQ(simulation->status().frame, 10);
+  EXPECT_NEAR(simulation->status().time, 0.1, 1e-9);
+  EXPECT_EQ(simulation->settings().materials[0].mu, 0.77);
+  EXPECT_EQ(simulation->status().error, "");
+  steps(5);
+  EXPECT_EQ(simulation->status().frame, 15);
+  post(RemoveObject{"low"});
+  ASSERT_TRUE(test::reached(*simulation, [&] { return find(model(), "low") == nullptr; }));
+  steps(1);
+  EXPECT_EQ(simulation->status().frame, 16);
+  EXPECT_EQ(simulation->status().error, "");
+}
+
+TEST_F(RunningContent, WhatTheSceneRefusesChangesNothing) {
+  load(boxes);
+  steps(3);
+  post(RemoveObject{"row.1"});
+  ASSERT_TRUE(test::reached(*simulation, [&] { return !simulation->status().error.empty(); }));
+  EXPECT_NE(simulation->status().error.find("array"), std::string::npos);
+  EXPECT_NE(find(model(), "row.1"), nullptr);
+  steps(2);
+  EXPECT_EQ(simulation->status().frame, 5);
+}
+
+/// A barrier step cannot begin with overlapping solids: the run goes on without the ball.
+TEST_F(RunningContent, AnOverlappingBallIsRefusedByABarrier) {
+  load([] { return load_scene("slope"); });
+  steps(2);
+  const std::size_t objects = model().objects.size();
+  const auto inside = simulation->frame().positions()[0].cast<double>();
+  post(AddObject{shot_toml(model(), {inside, {0, 0, 0}, 0.2})});
+  ASSERT_TRUE(test::reached(*simulation, [&] { return !simulation->status().error.empty(); }));
+  EXPECT_EQ(model().objects.size(), objects);
+  steps(1);
+  EXPECT_EQ(simulation->status().frame, 3);
+}
+
+TEST_F(RunningContent, AChangedSceneCanBeSaved) {
+  load(boxes);
+  post(AddObject{shot_toml(model(), {{0, 2, 0}, {0, -1, 0}, 0.05})});
+  ASSERT_TRUE(test::reached(*simulation, [&] { return find(model(), "shot-1") != nullptr; }));
+  const Settings& now = simulation->settings();
+  const std::string text = edited_scene(*simulation->frame().scene,
+                                        {now.params, now.contact_params, now.materials, now.half_space_mu});
+  EXPECT_NE(find(parse_scene(text, "/elsewhere/c.toml").model, "shot-1"), nullptr);
+}
+
+}  // namespace
+}  // namespace stickslip
