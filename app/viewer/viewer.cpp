@@ -16,6 +16,7 @@
 #include "app/viewer/gui.h"
 #include "app/viewer/journal_file.h"
 #include "app/viewer/open_file.h"
+#include "app/viewer/panels/widgets.h"
 #include "app/viewer/pointer.h"
 #include "app/viewer/position_link.h"
 #include "app/viewer/scene_content.h"
@@ -179,6 +180,7 @@ Viewer::Viewer(const ViewOptions& options)
     view_.panels = memory_.panels;
     view_.overlays = memory_.overlays;
     view_.timeline_megabytes = memory_.timeline_megabytes;
+    open_sections() = memory_.sections;
     simulation_.set_timeline_limit(timeline_bytes(view_));
   }
   view_.panels_in_pictures = options.panels_in_pictures;
@@ -365,6 +367,7 @@ void Viewer::keep_memory() {
   memory_.panels = view_.panels;
   memory_.overlays = view_.overlays;
   memory_.timeline_megabytes = view_.timeline_megabytes;
+  memory_.sections = open_sections();
   try {
     write_window_memory(options_.memory, memory_);
   } catch (const std::exception& error) {

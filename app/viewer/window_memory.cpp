@@ -84,6 +84,9 @@ WindowMemory read_window_memory(const fs::path& file) {
   if (const auto overlays = all.find("overlays"); overlays != all.end())
     for (const OverlayInfo& overlay : overlay_table())
       take(*overlays, std::string(overlay.name).c_str(), memory.overlays.*overlay.flag);
+  if (const auto sections = all.find("sections"); sections != all.end() && sections->is_object())
+    for (const auto& [title, open] : sections->items())
+      if (open.is_boolean()) memory.sections[title] = open.get<bool>();
   if (const auto cameras = all.find("cameras"); cameras != all.end() && cameras->is_object())
     for (const auto& [scene, from] : cameras->items())
       if (Camera camera; read_camera(from, camera)) memory.cameras.insert_or_assign(scene, camera);
@@ -97,7 +100,8 @@ void write_window_memory(const fs::path& file, const WindowMemory& memory) {
            {"height", memory.height},
            {"quality", quality_name(memory.quality)},
            {"panels", memory.panels},
-           {"timeline", memory.timeline_megabytes}};
+           {"timeline", memory.timeline_megabytes},
+           {"sections", memory.sections}};
   for (const OverlayInfo& overlay : overlay_table())
     all["overlays"][std::string(overlay.name)] = memory.overlays.*overlay.flag;
   all["cameras"] = json::object();

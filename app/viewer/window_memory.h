@@ -19,6 +19,7 @@ struct WindowMemory {
   Overlays overlays;
   float timeline_megabytes = 256;
   std::map<std::string, Camera> cameras;  // by the name of a scene
+  std::map<std::string, bool> sections;   // of the panels, by title: whether they are open
 };
 
 /// $XDG_CONFIG_HOME/stickslip/window.json, or ~/.config/stickslip/window.json. Empty if neither is known.

@@ -34,6 +34,7 @@ TEST_F(WindowMemoryTest, ReadsWhatItWrote) {
   camera.distance = 4;
   camera.yaw = -1;
   memory.cameras["drop"] = camera;
+  memory.sections = {{"View", false}, {"Time", true}};
   write_window_memory(file, memory);
   const WindowMemory seen = read_window_memory(file);
   EXPECT_EQ(seen.scene, memory.scene);
@@ -48,6 +49,7 @@ TEST_F(WindowMemoryTest, ReadsWhatItWrote) {
   ASSERT_TRUE(seen.cameras.contains("drop"));
   EXPECT_EQ(seen.cameras.at("drop").target, camera.target);
   EXPECT_EQ(seen.cameras.at("drop").yaw, -1);
+  EXPECT_EQ(seen.sections, memory.sections);
 }
 
 TEST_F(WindowMemoryTest, NonsenseLeavesTheDefaults) {
@@ -55,13 +57,15 @@ TEST_F(WindowMemoryTest, NonsenseLeavesTheDefaults) {
   for (const char* text :
        {"", "{", "[]", "3", R"({"width": "wide", "overlays": 7, "cameras": [1], "quality": 3})",
         R"({"quality": "best", "timeline": "much", "cameras": {"a": {"target": [1, 2]},
-                               "b": {"target": [0, 0, 0], "distance": -1}, "c": 5}})"}) {
+                               "b": {"target": [0, 0, 0], "distance": -1}, "c": 5}})",
+        R"({"sections": {"View": 3}})", R"({"sections": [true]})"}) {
     std::ofstream(file) << text;
     const WindowMemory seen = read_window_memory(file);
     EXPECT_EQ(seen.width, 1280) << text;
     EXPECT_EQ(seen.quality, Quality::automatic) << text;
     EXPECT_EQ(seen.timeline_megabytes, 256) << text;
     EXPECT_TRUE(seen.cameras.empty()) << text;
+    EXPECT_TRUE(seen.sections.empty()) << text;
   }
   std::ofstream(file) << R"({"width": -5, "height": 1000000})";
   EXPECT_EQ(read_window_memory(file).width, 320);

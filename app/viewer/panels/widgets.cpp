@@ -37,10 +37,17 @@ bool section(const char* title, bool open) {
   // ImGui leaves three paddings between the arrow and the title.
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
                       {0.2f * ImGui::GetFontSize(), ImGui::GetStyle().FramePadding.y});
-  const bool shown =
-      ImGui::CollapsingHeader(title, open ? ImGuiTreeNodeFlags_DefaultOpen : ImGuiTreeNodeFlags_None);
+  const auto [state, is_new] = open_sections().try_emplace(title, open);
+  ImGui::SetNextItemOpen(state->second, ImGuiCond_Once);
+  const bool shown = ImGui::CollapsingHeader(title);
   ImGui::PopStyleVar();
+  state->second = shown;
   return shown;
+}
+
+std::map<std::string, bool>& open_sections() {
+  static std::map<std::string, bool> sections;
+  return sections;
 }
 
 void filter_field(const char* id, const char* hint, std::string& text) {

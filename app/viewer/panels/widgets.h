@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,9 @@ void value_row(const char* label, float column, const char* format, ...) IM_FMTA
 
 /// A collapsible part of a panel.
 bool section(const char* title, bool open = true);
+/// Whether the sections that were drawn so far are open, by title. What is set before a section is drawn for
+/// the first time takes the place of its default.
+std::map<std::string, bool>& open_sections();
 
 /// A text field that filters a list: `text` keeps what is typed; `hint` is shown while it is empty.
 void filter_field(const char* id, const char* hint, std::string& text);
