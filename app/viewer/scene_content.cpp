@@ -29,6 +29,17 @@ void copy_range(const std::vector<T>& from, std::int32_t from_begin, std::int32_
   std::copy_n(from.begin() + from_begin, count, to.begin() + to_begin);
 }
 
+/// [m] of all bodies.
+double start_radius(const Model& model) {
+  Vec<double, 3> low = Vec<double, 3>::filled(1e300), high = -1.0 * low;
+  for (const Object& object : model.objects)
+    for (std::int32_t i = object.node_begin; i < object.node_end && !object.is_collider(); ++i) {
+      low = min(low, model.positions[static_cast<std::size_t>(i)]);
+      high = max(high, model.positions[static_cast<std::size_t>(i)]);
+    }
+  return low[0] <= high[0] ? 0.5 * norm(high - low) : 1.0;
+}
+
 }  // namespace
 
 std::shared_ptr<const Scene> with_object(const Scene& scene, const std::string& toml) {
@@ -60,6 +71,13 @@ State carried_over(const Model& from, const State& state, const Model& to, State
       start.thickness[k] = state.thickness[static_cast<std::size_t>(&old - from.objects.data())];
   }
   return start;  // anchors of contacts are forgotten
+}
+
+Shot shot_along(const Model& model, const Camera& camera) {
+  const double radius = start_radius(model) / 12, distance = static_cast<double>(camera.distance);
+  const Vec<double, 3> eye = camera.eye().cast<double>(), forward = camera.forward().cast<double>();
+  const double ahead = std::min(0.25 * distance, 4 * radius);
+  return {eye + ahead * forward, 2 * (distance - ahead) * forward, radius};
 }
 
 std::string shot_toml(const Model& model, const Shot& shot) {

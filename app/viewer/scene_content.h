@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/io/scene/scene.h"
+#include "app/render/camera.h"
 #include "gpu/model/state.h"
 
 namespace stickslip {
@@ -25,6 +26,9 @@ struct Shot {
   Vec<double, 3> position, velocity;  // [m], [m/s]
   double radius;                      // [m]
 };
+/// A ball of a twelfth of the size of the model's start, which comes from the camera and would reach its
+/// target after half a second without gravity.
+Shot shot_along(const Model& model, const Camera& camera);
 /// The table of a ball: rigid in scenes with rigid bodies, else affine; its name is new in the model.
 std::string shot_toml(const Model& model, const Shot& shot);
 

@@ -20,7 +20,7 @@
 #include "app/viewer/pointer.h"
 #include "app/viewer/position_link.h"
 #include "app/viewer/scene_content.h"
-#include "app/viewer/theme.h"
+#include "app/viewer/scene_layers.h"
 #include "app/viewer/video.h"
 #include "app/viewer/window_files.h"
 #include "app/viewer/window_memory.h"
@@ -58,12 +58,6 @@ std::optional<JournalFile> open_journal(const ViewOptions& options) {
   return options.journal.empty() ? std::nullopt : std::make_optional<JournalFile>(options.journal);
 }
 
-/// That of the panel's swatches, see theme::wheel.
-Vec3f color_of_ghost(int number) {
-  const ImVec4 color = ImGui::ColorConvertU32ToFloat4(theme::wheel(number));
-  return {color.x, color.y, color.z};
-}
-
 /// The window and all its parts.
 class Viewer final : public ActionTarget {
  public:
@@ -93,8 +87,6 @@ class Viewer final : public ActionTarget {
   }
   void quit() override { quit_ = true; }
   std::string name() const { return scene_ ? scene_->name : "view"; }
-  /// [m] of the bodies' start, not of where they have gone since.
-  double scene_radius() const;
 
   void on_key(int key, const char* name, int mods, bool repeat);
   void on_button(int button, int mods, bool down);
@@ -115,8 +107,6 @@ class Viewer final : public ActionTarget {
   void write_journal();
   void keep_in_journal(const std::function<void(JournalFile&)>& add);
   void choose_contacts();
-  void draw_ghosts();
-  void color_surfaces();
   FrameView frame_view();
   Image scene_alone();
 
@@ -144,10 +134,7 @@ class Viewer final : public ActionTarget {
   Camera camera_;
   Pointer pointer_{simulation_, camera_};
   std::vector<ContactRecord> shown_contacts_;
-  std::optional<GhostMesh> ghost_mesh_;  // of the scene, once it is needed
-  std::optional<SolidStress> stress_;    // likewise
-  std::vector<float> heat_;              // of the surfaces' colours; empty: the objects'
-  std::vector<GhostLine> ghosts_;
+  SceneLayers layers_;
   std::shared_ptr<const Scene> scene_;
   std::string shown_name_;       // of the scene whose camera this is
   std::optional<float> ground_;  // height [m]
@@ -259,16 +246,6 @@ void Viewer::switch_scene(int direction) {
   simulation_.post(LoadScene{scenes_[next].file.string()});
 }
 
-double Viewer::scene_radius() const {
-  Vec<double, 3> low = Vec<double, 3>::filled(1e300), high = -1.0 * low;
-  for (const Object& object : scene_->model.objects)
-    for (std::int32_t i = object.node_begin; i < object.node_end && !object.is_collider(); ++i) {
-      low = min(low, scene_->model.positions[static_cast<std::size_t>(i)]);
-      high = max(high, scene_->model.positions[static_cast<std::size_t>(i)]);
-    }
-  return low[0] <= high[0] ? 0.5 * norm(high - low) : 1.0;
-}
-
 // ---- Recording ----
 
 void Viewer::record(const Image& shown) {
@@ -328,8 +305,7 @@ void Viewer::take_over() {
     forks_.clear();
     view_.bookmarks.clear();
     files_.end_camera_file();
-    ghost_mesh_.reset();
-    stress_.reset();
+    layers_.forget();
     ground_ = ground_height(scene_->model);
     pointer_.cancel();
     view_.selection.reset();
@@ -400,15 +376,8 @@ void Viewer::frame_camera() {
   camera_.frame(bounds, clear_area().aspect());
 }
 
-/// A ball of a twelfth of the scene's size; it reaches the camera's target after half a second, without
-/// gravity.
 void Viewer::shoot() {
-  if (!scene_) return;
-  const double radius = scene_radius() / 12;
-  const Vec<double, 3> eye = camera_.eye().cast<double>(), forward = camera_.forward().cast<double>();
-  const double ahead = std::min(0.25 * static_cast<double>(camera_.distance), 4 * radius);
-  const double speed = 2 * (static_cast<double>(camera_.distance) - ahead);
-  simulation_.post(AddObject{shot_toml(scene_->model, {eye + ahead * forward, speed * forward, radius})});
+  if (scene_) simulation_.post(AddObject{shot_toml(scene_->model, shot_along(scene_->model, camera_))});
 }
 
 void Viewer::remove_selected() {
@@ -442,37 +411,6 @@ void Viewer::choose_contacts() {
                                              : std::span<const ContactRecord>());
 }
 
-/// Lines of the forks at the time that is shown, or where they are until they have reached it.
-void Viewer::draw_ghosts() {
-  ghosts_.clear();
-  if (!view_.ghosts || !scene_) return;
-  const std::span<const Vec3f> here =
-      forks_.empty() ? std::span<const Vec3f>() : simulation_.frame().positions();
-  for (const Forks::Entry& entry : forks_.entries()) {
-    const ForkStatus& status = entry.fork->status();
-    if (!status.newest()) continue;
-    const double shown = std::min(simulation_.frame().snapshot.time, status.newest()->time);
-    const std::vector<Vec3f> positions = status.positions_at(shown);
-    if (positions.size() != scene_->model.node_count()) continue;
-    if (!ghost_mesh_) ghost_mesh_.emplace(scene_->model);
-    const Vec3f color = color_of_ghost(entry.number);
-    for (const GhostMesh::Line& line : ghost_mesh_->lines(positions, here, camera_.eye()))
-      ghosts_.push_back({line.a, line.b, color, line.sharp ? 0.55f : 0.9f});
-  }
-}
-
-void Viewer::color_surfaces() {
-  heat_.clear();
-  figures_.most_heat = -1;
-  if (view_.surfaces == SurfaceColors::objects || !scene_) return;
-  if (!stress_) stress_.emplace(scene_->model);
-  if (stress_->empty()) return;
-  const std::vector<float>& values =
-      stress_->evaluate(view_.surfaces, simulation_.frame().positions(), simulation_.settings().materials);
-  figures_.most_heat = std::max(0.f, *std::ranges::max_element(values));
-  place_on_scale(values, figures_.most_heat, heat_);
-}
-
 FrameView Viewer::frame_view() {
   FrameView frame;
   if (ground_) camera_.keep_above(*ground_);
@@ -484,10 +422,12 @@ FrameView Viewer::frame_view() {
   if (view_.contact && !view_.contact->is_gone()) frame.highlighted_contact = view_.contact->contact().point;
   frame.highlighted_object = view_.selection ? view_.selection->object() : -1;
   frame.drag = pointer_.drag_line();
-  draw_ghosts();
-  frame.ghosts = ghosts_;
-  color_surfaces();
-  frame.heat = heat_;
+  if (scene_) {
+    const SimulationFrame& shown = simulation_.frame();
+    if (view_.ghosts) frame.ghosts = layers_.ghosts(*scene_, shown, forks_, camera_.eye());
+    frame.heat = layers_.heat(*scene_, view_.surfaces, shown, simulation_.settings().materials);
+    figures_.most_heat = layers_.most_heat();
+  }
   if (view_.overlays.joints) frame.joints = bodies_.joints(simulation_.frame());
   const ClearArea area = clear_area();
   frame.left = area.left / static_cast<float>(area.width);

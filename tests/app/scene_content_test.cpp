@@ -77,6 +77,16 @@ TEST(SceneContent, AnObjectComesAndGoesWithItsText) {
   EXPECT_NE(rest->source.find("# The upper one."), std::string::npos) << "comments stay";
 }
 
+TEST(SceneContent, AShotFliesFromTheCameraToItsTarget) {
+  const Scene scene = boxes();
+  const Camera camera = Camera::look_at({0, 1, 4}, {0, 1, 0}, 40);
+  const Shot shot = shot_along(scene.model, camera);
+  EXPECT_GT(shot.radius, 0.03);
+  EXPECT_LT(shot.radius, 0.2);
+  EXPECT_LT(norm(shot.position + 0.5 * shot.velocity - Vec3d{0, 1, 0}), 1e-5);
+  EXPECT_GT(shot.position[2], 2);
+}
+
 TEST(SceneContent, BadChangesAreRefused) {
   const Scene scene = boxes();
   EXPECT_THROW(with_object(scene,

@@ -1,0 +1,54 @@
+#include "app/viewer/scene_layers.h"
+
+#include <algorithm>
+
+#include "app/viewer/theme.h"
+
+namespace stickslip {
+namespace {
+
+/// That of the panel's swatches, see theme::wheel.
+Vec3f color_of_ghost(int number) {
+  const ImVec4 color = ImGui::ColorConvertU32ToFloat4(theme::wheel(number));
+  return {color.x, color.y, color.z};
+}
+
+}  // namespace
+
+void SceneLayers::forget() {
+  ghost_mesh_.reset();
+  stress_.reset();
+}
+
+std::span<const GhostLine> SceneLayers::ghosts(const Scene& scene, const SimulationFrame& frame,
+                                               const Forks& forks, const Vec3f& eye) {
+  ghosts_.clear();
+  const std::span<const Vec3f> here = forks.empty() ? std::span<const Vec3f>() : frame.positions();
+  for (const Forks::Entry& entry : forks.entries()) {
+    const ForkStatus& status = entry.fork->status();
+    if (!status.newest()) continue;
+    const double shown = std::min(frame.snapshot.time, status.newest()->time);
+    const std::vector<Vec3f> positions = status.positions_at(shown);
+    if (positions.size() != scene.model.node_count()) continue;
+    if (!ghost_mesh_) ghost_mesh_.emplace(scene.model);
+    const Vec3f color = color_of_ghost(entry.number);
+    for (const GhostMesh::Line& line : ghost_mesh_->lines(positions, here, eye))
+      ghosts_.push_back({line.a, line.b, color, line.sharp ? 0.55f : 0.9f});
+  }
+  return ghosts_;
+}
+
+std::span<const float> SceneLayers::heat(const Scene& scene, SurfaceColors what, const SimulationFrame& frame,
+                                         const std::vector<Material>& materials) {
+  heat_.clear();
+  most_heat_ = -1;
+  if (what == SurfaceColors::objects) return heat_;
+  if (!stress_) stress_.emplace(scene.model);
+  if (stress_->empty()) return heat_;
+  const std::vector<float>& values = stress_->evaluate(what, frame.positions(), materials);
+  most_heat_ = std::max(0.f, *std::ranges::max_element(values));
+  place_on_scale(values, most_heat_, heat_);
+  return heat_;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,37 @@
+// What the window draws of a scene besides its bodies: outlines of forks, and colours of surfaces.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "app/render/frame_view.h"
+#include "app/viewer/fork.h"
+#include "app/viewer/solid_stress.h"
+
+namespace stickslip {
+
+class SceneLayers {
+ public:
+  /// Another scene comes.
+  void forget();
+
+  /// Lines of the forks at the time that is shown, or where they are until they have reached it. `eye` [m]:
+  /// of the camera.
+  std::span<const GhostLine> ghosts(const Scene& scene, const SimulationFrame& frame, const Forks& forks,
+                                    const Vec3f& eye);
+  /// Per node the place of its colour; empty: surfaces have the colours of their objects.
+  std::span<const float> heat(const Scene& scene, SurfaceColors what, const SimulationFrame& frame,
+                              const std::vector<Material>& materials);
+  /// The value at the end of the scale of `heat`; < 0: there is none.
+  float most_heat() const { return most_heat_; }
+
+ private:
+  std::optional<GhostMesh> ghost_mesh_;  // once it is needed, as is stress_
+  std::optional<SolidStress> stress_;
+  std::vector<GhostLine> ghosts_;
+  std::vector<float> heat_;
+  float most_heat_ = -1;
+};
+
+}  // namespace stickslip
