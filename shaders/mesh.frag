@@ -22,7 +22,7 @@ void main() {
   const vec3 to_eye = normalize(frame.eye.xyz - position);
   const vec3 n = normalize(gl_FrontFacing ? normal : -normal);
   const Light arriving = light_at(position, n);
-  const vec3 own = share < 0 ? look.rgb : scale_color(share);
+  const vec3 own = share < -0.5 ? look.rgb : scale_color(share);
   vec3 light = matte(own, arriving, position, n) + gloss(arriving, n, to_eye);
   const float rim = 1 - max(dot(n, to_eye), 0.0);
   light += look.w * (0.05 + 0.5 * rim * rim * rim) * vec3(1.0, 0.80, 0.40);

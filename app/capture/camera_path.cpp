@@ -14,7 +14,8 @@
 namespace stickslip {
 namespace {
 
-constexpr double kWidest = 170;  // [degrees]
+constexpr double kWidest = 170;     // [degrees]
+constexpr float kNarrowest = 0.1f;  // [degrees] of what the spline passes through
 
 /// The cubic with values a, b and slopes da, db [1/s] at the ends of an interval of `length` [s], at the
 /// share s of it.
@@ -73,9 +74,9 @@ Camera CameraPath::at(double time) const {
     };
     return hermite(of(a), of(b), slope(i), slope(i + 1), length, share);
   };
-  return Camera::look_at(between([](const CameraKey& k) { return k.eye; }),
-                         between([](const CameraKey& k) { return k.target; }),
-                         between([](const CameraKey& k) { return k.fov; }));
+  return Camera::look_at(
+      between([](const CameraKey& k) { return k.eye; }), between([](const CameraKey& k) { return k.target; }),
+      std::clamp(between([](const CameraKey& k) { return k.fov; }), kNarrowest, static_cast<float>(kWidest)));
 }
 
 CameraPath read_camera_path(const std::filesystem::path& file, float fov) {
@@ -100,6 +101,7 @@ CameraPath read_camera_path(const std::filesystem::path& file, float fov) {
 void append_camera_key(const std::filesystem::path& file, const CameraKey& key) {
   std::string text;
   if (std::ifstream before(file); before) text.assign(std::istreambuf_iterator<char>(before), {});
+  if (!text.empty() && text.back() != '\n') text += '\n';
   OutputFile out(file);
   if (text.empty()) out.stream() << "# time [s], eye x y z, target x y z [m], field of view [degrees]\n";
   out.stream() << text << camera_line(key) << "\n";

@@ -95,6 +95,7 @@ class PictureWriter final : public FrameWriter {
         image_(options.image),
         path_(std::move(path)),
         turn_(options.turntable * std::numbers::pi / 180),
+        begin_(scene.resumed ? scene.resumed->time : 0),
         dt_(scene.params.dt),
         frames_(frames) {
     const CameraStart& camera = scene.camera;
@@ -115,7 +116,7 @@ class PictureWriter final : public FrameWriter {
   void add(Engine& engine) override {
     if (!feed_) feed_.emplace(renderer_, engine);
     const double time = count_ * dt_;
-    view_.camera = path_.empty() ? start_ : path_.at(time);
+    view_.camera = path_.empty() ? start_ : path_.at(begin_ + time);
     view_.camera.yaw += static_cast<float>(turn_ * std::min(count_, frames_) / std::max(1, frames_));
     ++count_;
     feed_->update();
@@ -168,10 +169,10 @@ class PictureWriter final : public FrameWriter {
   int supersample_;
   fs::path image_;
   Camera start_;
-  CameraPath path_;                    // empty: the camera stays at start_
-  double turn_, dt_, per_second_ = 0;  // [rad], [s], [1/s] of the video's pictures
-  int frames_, count_ = 0;             // steps of the run; states so far
-  std::int64_t shown_ = 0;             // pictures of the video so far
+  CameraPath path_;                            // empty: the camera stays at start_
+  double turn_, begin_, dt_, per_second_ = 0;  // [rad], [s], [s], [1/s] of the video's pictures
+  int frames_, count_ = 0;                     // steps of the run; states so far
+  std::int64_t shown_ = 0;                     // pictures of the video so far
   std::unique_ptr<Recorder> images_, video_;
 };
 

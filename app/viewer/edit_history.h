@@ -16,17 +16,18 @@ class EditHistory {
   static constexpr double kSameEdit = 0.7;    // [s] within which edits of the same settings are one step
 
   /// To be called with the settings after every change, at a time [s] of any clock.
-  void observe(const Settings& now, double time);
+  /// `posted`: a user's edit, as opposed to what the engine made of edits.
+  void observe(const Settings& now, double time, bool posted = true);
   /// Starts anew with these settings: those of another scene.
   void forget(const Settings& now);
 
   bool can_undo() const { return done_ > 0; }
   bool can_redo() const { return done_ < steps_.size(); }
-  /// Edits that take the last step back, or make it again; none: there is no such step. Whoever calls has to
-  /// apply them.
+  /// Edits that take the last step back, or make it again; none: there is no such step. The caller applies
+  /// them.
   std::vector<Command> undo();
   std::vector<Command> redo();
-  /// What `undo` or `redo` would change, for labels: "young of jelly", or "3 settings"; empty: nothing.
+  /// What `undo` or `redo` would change, for labels: "young of a material", or "3 settings"; empty: nothing.
   std::string next_undo() const;
   std::string next_redo() const;
 

@@ -2,6 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "app/io/checkpoint/checkpoint.h"
 #include "app/io/fclib/fclib.h"
 #include "app/io/scene/mesh_scene.h"
@@ -29,7 +32,8 @@ std::shared_ptr<const FrozenStep> problem_of(const fs::path& file) {
 void open_file(const fs::path& given, Simulation& simulation,
                const std::function<void(std::shared_ptr<const FrozenStep>)>& race) {
   const fs::path file = fs::absolute(given);
-  const std::string ending = file.extension().string();
+  std::string ending = file.extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
   if (ending == ".jsonl") {
     spdlog::warn("a journal is done again without a window: stickslip replay {}", file.string());
     return;

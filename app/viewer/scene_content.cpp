@@ -11,9 +11,18 @@ namespace stickslip {
 namespace {
 
 std::shared_ptr<const Scene> reparsed(const Scene& scene, const std::string& text) {
-  auto changed = std::make_shared<Scene>(parse_scene(text, scene.file, scene.scale));
-  changed->name = scene.name;
-  changed->variant = scene.variant;
+  Scene parsed = parse_scene(text, scene.file, scene.scale);
+  if (parsed.model.materials.size() != scene.model.materials.size() ||
+      parsed.model.half_spaces.size() != scene.model.half_spaces.size())
+    throw InputError("an object of a running scene cannot bring materials or half-spaces");
+  // Settings are those of the scene as it was loaded: of a variant, of options, of a checkpoint.
+  auto changed = std::make_shared<Scene>(scene);
+  parsed.model.materials = scene.model.materials;
+  for (std::size_t i = 0; i < scene.model.half_spaces.size(); ++i)
+    parsed.model.half_spaces[i].mu = scene.model.half_spaces[i].mu;
+  changed->model = std::move(parsed.model);
+  changed->source = std::move(parsed.source);
+  changed->resumed = nullptr;
   changed->changed = true;
   return changed;
 }
@@ -27,6 +36,14 @@ template <class T>
 void copy_range(const std::vector<T>& from, std::int32_t from_begin, std::int32_t count, std::vector<T>& to,
                 std::int32_t to_begin) {
   std::copy_n(from.begin() + from_begin, count, to.begin() + to_begin);
+}
+
+/// "shot-1", or with the first number that is not taken.
+std::string free_name_of(const Model& model) {
+  for (int number = 1;; ++number) {
+    std::string name = "shot-" + std::to_string(number);
+    if (std::ranges::find(model.objects, name, &Object::name) == model.objects.end()) return name;
+  }
 }
 
 /// [m] of all bodies.
@@ -43,7 +60,9 @@ double start_radius(const Model& model) {
 }  // namespace
 
 std::shared_ptr<const Scene> with_object(const Scene& scene, const std::string& toml) {
-  return reparsed(scene, text_of(scene) + "\n[[object]]\n" + toml);
+  const bool has_name = toml.starts_with("name ") || toml.find("\nname ") != std::string::npos;
+  const std::string name = has_name ? "" : "name = " + toml_text(free_name_of(scene.model)) + "\n";
+  return reparsed(scene, text_of(scene) + "\n[[object]]\n" + name + toml);
 }
 
 std::shared_ptr<const Scene> without_object(const Scene& scene, const std::string& name) {
@@ -81,18 +100,12 @@ Shot shot_along(const Model& model, const Camera& camera) {
 }
 
 std::string shot_toml(const Model& model, const Shot& shot) {
-  const auto taken = [&](const std::string& name) {
-    return std::ranges::any_of(model.objects, [&](const Object& object) { return object.name == name; });
-  };
-  int number = 1;
-  while (taken("shot-" + std::to_string(number))) ++number;
   char text[400];
   std::snprintf(text, sizeof text,
-                "name = \"shot-%d\"\nbody = \"%s\"\nshape = \"sphere\"\nradius = %.9g\nedge = %.9g\n"
+                "body = \"%s\"\nshape = \"sphere\"\nradius = %.9g\nedge = %.9g\n"
                 "position = [%.9g, %.9g, %.9g]\nvelocity = [%.9g, %.9g, %.9g]\ncolor = [0.85, 0.25, 0.2]\n",
-                number, model.bodies.empty() ? "affine" : "rigid", shot.radius, 0.6 * shot.radius,
-                shot.position[0], shot.position[1], shot.position[2], shot.velocity[0], shot.velocity[1],
-                shot.velocity[2]);
+                model.bodies.empty() ? "affine" : "rigid", shot.radius, 0.6 * shot.radius, shot.position[0],
+                shot.position[1], shot.position[2], shot.velocity[0], shot.velocity[1], shot.velocity[2]);
   return text + ("material = " + toml_text(model.material_names.front()) + "\n");
 }
 

@@ -10,8 +10,8 @@
 
 namespace stickslip {
 
-/// The scene with one more [[object]], of which `toml` is the table. Throws InputError: bad keys, a name that
-/// is taken, or a scene that has no TOML text.
+/// The scene with one more [[object]], of which `toml` is the table; without a name in it "shot-N". Throws
+/// InputError: bad keys, a name that is taken, materials or half-spaces, or a scene that has no TOML text.
 std::shared_ptr<const Scene> with_object(const Scene& scene, const std::string& toml);
 /// The scene without an object. Throws InputError: there is none, it is part of an array, it is the last one,
 /// or something else in the scene names it.
@@ -29,7 +29,7 @@ struct Shot {
 /// A ball of a twelfth of the size of the model's start, which comes from the camera and would reach its
 /// target after half a second without gravity.
 Shot shot_along(const Model& model, const Camera& camera);
-/// The table of a ball: rigid in scenes with rigid bodies, else affine; its name is new in the model.
+/// The table of a ball, without its name: rigid in scenes with rigid bodies, else affine.
 std::string shot_toml(const Model& model, const Shot& shot);
 
 }  // namespace stickslip

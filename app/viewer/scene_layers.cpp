@@ -1,6 +1,7 @@
 #include "app/viewer/scene_layers.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/viewer/theme.h"
 
@@ -40,6 +41,15 @@ std::span<const GhostLine> SceneLayers::ghosts(const Scene& scene, const Simulat
 
 std::span<const float> SceneLayers::heat(const Scene& scene, SurfaceColors what, const SimulationFrame& frame,
                                          const std::vector<Material>& materials) {
+  std::vector<double> with;
+  for (const Material& m : materials) {
+    for (const double number : {m.young, m.poisson, static_cast<double>(m.model)}) with.push_back(number);
+  }
+  const double at = frame.snapshot.time;
+  if (stress_ && what == heated_ && at == heated_at_ && with == heated_with_) return heat_;
+  heated_ = what;
+  heated_at_ = at;
+  heated_with_ = std::move(with);
   heat_.clear();
   most_heat_ = -1;
   if (what == SurfaceColors::objects) return heat_;

@@ -32,6 +32,10 @@ class SceneLayers {
   std::vector<GhostLine> ghosts_;
   std::vector<float> heat_;
   float most_heat_ = -1;
+  // What heat_ was found for.
+  SurfaceColors heated_ = SurfaceColors::objects;
+  double heated_at_ = -1;  // [s]
+  std::vector<double> heated_with_;
 };
 
 }  // namespace stickslip

@@ -90,18 +90,18 @@ void Simulation::queue(const Command& command) {
 
 void Simulation::post(const Command& command) {
   queue(command);
-  follow_edits();
+  follow_edits(true);
 }
 
 void Simulation::post_all(const std::vector<Command>& edits) {
   for (const Command& edit : edits) queue(edit);
-  follow_edits();
+  follow_edits(true);
 }
 void Simulation::undo() { post_all(edits_.undo()); }
 void Simulation::redo() { post_all(edits_.redo()); }
 
-void Simulation::follow_edits() {
-  edits_.observe(seen_settings_, std::chrono::duration<double>(Clock::now() - started_).count());
+void Simulation::follow_edits(bool posted) {
+  edits_.observe(seen_settings_, std::chrono::duration<double>(Clock::now() - started_).count(), posted);
 }
 
 void Simulation::play() {
@@ -217,7 +217,7 @@ bool Simulation::update() {
   seen_status_ = status_;
   seen_settings_ = settings_;
   if (other_scene) edits_.forget(seen_settings_);
-  else follow_edits();
+  else follow_edits(false);
   follow_frame();
   return true;
 }

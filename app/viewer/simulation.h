@@ -180,8 +180,7 @@ class Simulation {
   void deliver(std::shared_ptr<const CapturedState>& place, std::shared_ptr<const CapturedState> state);
   void fork();
   void keep();
-  void go_on_with(std::shared_ptr<const Scene> scene);
-  void put(const std::shared_ptr<const Scene>& scene, const Model& from, const State& state);
+  void go_on_with(const std::function<std::shared_ptr<const Scene>()>& change);
   void rewind(int frame);
   void return_to_kept();
   void go_to(const State& state);
@@ -201,7 +200,7 @@ class Simulation {
   void fail(const std::string& message);
   void changed();
   void follow_frame();
-  void follow_edits();
+  void follow_edits(bool posted);
   void queue(const Command& command);
   void post_all(const std::vector<Command>& edits);
 

@@ -64,41 +64,38 @@ void Simulation::keep() {
   status_.kept = frame_;
 }
 
-/// The changed scene takes the place of the present one. If the engine refuses it, as where objects overlap,
-/// the present one stays.
-void Simulation::go_on_with(std::shared_ptr<const Scene> scene) {
+/// The changed scene takes the place of the present one, in an engine of its own: if that refuses it, as a
+/// barrier step does where objects overlap, nothing has changed.
+void Simulation::go_on_with(const std::function<std::shared_ptr<const Scene>()>& change) {
   begin(SimulationStatus::Activity::loading);
-  const std::shared_ptr<const Scene> before = scene_;
-  const State state = engine_->state();
-  try {
-    put(scene, before->model, state);
-  } catch (const std::exception&) {
-    put(before, before->model, state);
-    throw;
-  }
-}
-
-/// Puts the scene into the engine, with the present settings and what it shares with the model `from`.
-void Simulation::put(const std::shared_ptr<const Scene>& scene, const Model& from, const State& state) {
+  std::shared_ptr<const Scene> scene = change();
   Model model = scene->model;
   model.materials = engine_->materials();
   for (std::size_t i = 0; i < half_space_mu_.size(); ++i) model.half_spaces.at(i).mu = half_space_mu_[i];
+  std::unique_ptr<Engine> next = make_engine_();
+  next->set_params(engine_->params());
+  next->set_contact_params(engine_->contact_params());
+  next->load(model);
+  next->set_state(carried_over(scene_->model, engine_->state(), model, next->state()));
+  engine_ = std::move(next);
+  engine_traces_ = false;
+  scene_ = published_scene_ = std::move(scene);
   slots_ = nullptr;
   drag_.reset();
-  engine_->set_drag(std::nullopt);
-  engine_->load(model);
-  engine_->set_state(carried_over(from, state, model, engine_->state()));
-  scene_ = scene;
   timeline_.clear();
   kept_state_.reset();
+  last_report_.reset();
   at_moment_ = true;
-  publish_start(scene);
-  unpublished_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    settings_ = {engine_->params(), engine_->materials(), half_space_mu_, engine_->contact_params()};
+    ++status_.scenes;
+    status_.sharing = {};
+    status_.kept.reset();
+    status_.error.clear();
+  }
+  publish_frame();
   remember(false);
-  const std::lock_guard lock(mutex_);
-  status_.kept.reset();
-  status_.loaded = true;
-  status_.error.clear();
 }
 
 void Simulation::rewind(int frame) {

@@ -174,9 +174,9 @@ void Simulation::apply(const Command& command) {
         } else if constexpr (std::is_same_v<Edit, ReturnToKept>) {
           return_to_kept();
         } else if constexpr (std::is_same_v<Edit, AddObject>) {
-          go_on_with(with_object(*scene_, edit.toml));
+          go_on_with([&] { return with_object(*scene_, edit.toml); });
         } else if constexpr (std::is_same_v<Edit, RemoveObject>) {
-          go_on_with(without_object(*scene_, edit.name));
+          go_on_with([&] { return without_object(*scene_, edit.name); });
         }
       },
       command);
@@ -434,7 +434,12 @@ void Simulation::publish_start(const std::shared_ptr<const Scene>& scene) {
   {
     const std::lock_guard lock(mutex_);
     settings_ = {scene->params, scene->model.materials, half_space_mu_, scene->contact_params};
-    if (std::exchange(published_scene_, scene) != scene) ++status_.scenes;
+    // A reset makes a copy of the same scene.
+    const bool is_other = !published_scene_ || published_scene_->file != scene->file ||
+                          published_scene_->variant != scene->variant ||
+                          published_scene_->source != scene->source;
+    if (is_other) ++status_.scenes;
+    published_scene_ = scene;
     status_.sharing = {};
   }
   changed();

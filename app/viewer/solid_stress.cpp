@@ -55,6 +55,7 @@ SolidStress::SolidStress(const Model& model) {
       const Mat<double, 3> edges = edges_of(at(0), at(1), at(2), at(3));
       const double volume = std::fabs(determinant(edges)) / 6;
       if (!(volume > 0)) continue;
+      materials_ = std::max(materials_, static_cast<std::size_t>(object.material) + 1);
       tets_.push_back({nodes, inverse(edges), volume, object.material});
       for (int k = 0; k < 4; ++k) weight_[static_cast<std::size_t>(nodes[k])] += volume;
     }
@@ -64,7 +65,9 @@ SolidStress::SolidStress(const Model& model) {
 const std::vector<float>& SolidStress::evaluate(SurfaceColors what, std::span<const Vec<float, 3>> positions,
                                                 const std::vector<Material>& materials) {
   values_.assign(weight_.size(), -1);
-  if (what == SurfaceColors::objects || positions.size() != weight_.size()) return values_;
+  if (what == SurfaceColors::objects || positions.size() != weight_.size() ||
+      materials.size() < materials_)  // of another scene, for a moment
+    return values_;
   std::vector<Lame> lame;
   lame.reserve(materials.size());
   for (const Material& m : materials)

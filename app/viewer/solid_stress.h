@@ -43,6 +43,7 @@ class SolidStress {
   std::vector<Tet> tets_;
   std::vector<double> weight_;  // per node: volumes of its tets
   std::vector<double> sum_;
+  std::size_t materials_ = 0;  // that the tets need
   std::vector<float> values_;
 };
 

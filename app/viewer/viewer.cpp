@@ -216,6 +216,8 @@ void Viewer::on_key(int key, const char* name, int mods, bool repeat) {
   if (gui_.wants_keys() && !(mods & GLFW_MOD_CONTROL)) return;
   if (key == GLFW_KEY_ESCAPE && view_.help) return act(ActionId::toggle_help);
   const Action* action = find_action(key, name, mods);
+  // A text field undoes what is typed in it.
+  if (action && gui_.wants_keys() && (action->id == ActionId::undo || action->id == ActionId::redo)) return;
   if (action && (!repeat || action->has(ActionTrait::repeats))) act(action->id);
 }
 
@@ -304,7 +306,6 @@ void Viewer::take_over() {
     scene_ = frame.scene;
     forks_.clear();
     view_.bookmarks.clear();
-    files_.end_camera_file();
     layers_.forget();
     ground_ = ground_height(scene_->model);
     pointer_.cancel();
@@ -313,6 +314,7 @@ void Viewer::take_over() {
     positions_.set_scene(scene_);
     bodies_.set_scene(scene_);
     if (!reloaded) {
+      files_.end_camera_file();
       if (!shown_name_.empty()) memory_.cameras[shown_name_] = camera_;
       camera_ = camera_of(scene_->camera);
       back_off(camera_, scene_->model, frame.positions(), clear_area());
@@ -386,6 +388,7 @@ void Viewer::remove_selected() {
     return;
   }
   simulation_.post(RemoveObject{view_.selection->description().name});
+  view_.selection.reset();
 }
 
 void Viewer::pick_worst_contact() {

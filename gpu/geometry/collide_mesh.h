@@ -160,8 +160,9 @@ SS_HD_LARGE inline bool search_edge(const FieldSide& side, V3 p, V3 q, std::uint
 
 /// Weights of corners that change by less count as settled.
 inline constexpr double kSettledWeight = 1e-7;
-/// Of descend_in_triangle at most; on smooth surfaces four are enough, but for one triangle in a thousand.
-inline constexpr int kTriangleRounds = 40;
+/// Of descend_in_triangle at most. On smooth surfaces four are enough, but for one triangle in a thousand; in
+/// a field on a grid, which has kinks, more than a few gain nothing.
+inline constexpr int kTriangleRounds = 40, kFieldRounds = 16;
 
 /// Weights >= 0 of sum 1, nearest to w.
 SS_HD inline V3 onto_triangle(V3 w) {
@@ -199,6 +200,7 @@ SS_HD inline TrianglePoint descend_in_triangle(const Distance& distance, const V
   const auto slope_at = [&](const V3& normal) {
     return V3{dot(normal, t[0] - center), dot(normal, t[1] - center), dot(normal, t[2] - center)};
   };
+  if (!(span > 0)) return from;
   V3 slope = slope_at(from.at.normal);
   double step = 1 / span;  // [1/m]
   for (int round = 0; round < rounds; ++round) {
@@ -238,7 +240,7 @@ SS_HD_LARGE inline bool search_triangle(const FieldSide& side, const V3 (&t)[3],
   }
   if (bend < 2e-3 * span || corners - 4 * bend > margin) return false;
   const TrianglePoint lowest =
-      descend_in_triangle([&](const V3& q) { return side.mesh->field(q); }, t, center, span, kTriangleRounds,
+      descend_in_triangle([&](const V3& q) { return side.mesh->field(q); }, t, center, span, kFieldRounds,
                           {{1.0 / 3, 1.0 / 3, 1.0 / 3}, center, at});
   found = side.point(lowest.p, lowest.at, id);
   return lowest.at.distance < corners - 1e-3 * span;

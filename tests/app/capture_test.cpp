@@ -215,7 +215,7 @@ TEST_F(CaptureTest, ABadCameraPathIsRefusedWithItsLine) {
 
 TEST_F(CaptureTest, KeysAreAppendedToTheirFile) {
   const fs::path file = folder / "camera.txt";
-  append_camera_key(file, {0.5, {1, 2, 3}, {0, 0, 0}, 40});
+  std::ofstream(file) << "0.5 1 2 3 0 0 0 40";  // by hand, without the end of the line
   append_camera_key(file, {1.5, {1, 2, 4}, {0, 1, 0}, 40});
   const CameraPath path = read_camera_path(file, 10);
   EXPECT_LT(norm(path.at(0.5).eye() - Vec3f{1, 2, 3}), 1e-5f);

@@ -84,10 +84,19 @@ TEST_F(EditHistoryTest, ARefusedEditLeavesNothing) {
   settings.params.dt = 0.5;
   see(5);
   settings.params.dt = Params{}.dt;
-  see(9);
+  history.observe(settings, 9, false);
   apply(history.undo());
   EXPECT_NE(settings.params.gravity, -3);
   EXPECT_FALSE(history.can_undo());
+}
+
+TEST_F(EditHistoryTest, WhatTheUserTakesBackByHandIsAnEdit) {
+  settings.params.dt = 0.5;
+  see(5);
+  settings.params.dt = Params{}.dt;
+  see(9);
+  apply(history.undo());
+  EXPECT_EQ(settings.params.dt, 0.5);
 }
 
 TEST_F(EditHistoryTest, KeepsABoundedNumberOfSteps) {
@@ -132,6 +141,9 @@ TEST(SimulationUndo, PostsEditsAndForgetsThemWithTheScene) {
   simulation.post(ResetAll{});
   ASSERT_TRUE(test::reached(simulation, settled));
   EXPECT_EQ(simulation.settings().materials[1].mu, mu);
+  simulation.undo();
+  ASSERT_TRUE(test::reached(simulation, settled));
+  EXPECT_EQ(simulation.settings().materials[1].mu, 0.77) << "a reset can be taken back, too";
   simulation.post(LoadScene{"b"});
   ASSERT_TRUE(test::reached(simulation, settled));
   EXPECT_FALSE(simulation.edits().can_undo());

@@ -111,6 +111,7 @@ TEST_F(OpenFile, BadMeshesSayWhatIsWrong) {
   EXPECT_THROW(load_scene(written("b.obj", "v 1 2 3\nv 1 2 3\nv 1 2 3\nf 1 2 3\n").string()), InputError);
   EXPECT_THROW(load_scene((folder / "none.stl").string()), InputError);
   EXPECT_TRUE(is_mesh_name("a.ply"));
+  EXPECT_TRUE(is_mesh_name("A.STL"));
   EXPECT_FALSE(is_mesh_name("a.toml"));
 }
 

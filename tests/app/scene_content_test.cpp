@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/io/scene/scene_edit.h"
+#include "app/io/scene/scene_variant.h"
 #include "gpu/engine.h"
 #include "tests/app/simulation_fixture.h"
 
@@ -63,6 +64,12 @@ TEST(SceneContent, AnObjectComesAndGoesWithItsText) {
   const Scene before = boxes();
   const auto more = with_object(before, shot_toml(before.model, {{0, 2, 0}, {0, -1, 0}, 0.05}));
   ASSERT_NE(find(more->model, "shot-1"), nullptr);
+  EXPECT_NE(find(with_object(before,
+                             "body = \"rigid\"\nname = \"mine\"\nshape = \"box\"\nsize = [1, 1, 1]\n"
+                             "material = \"wood\"\nposition = [0, 9, 0]\n")
+                     ->model,
+                 "mine"),
+            nullptr);
   EXPECT_TRUE(find(more->model, "shot-1")->is_rigid());
   EXPECT_EQ(more->model.bodies.size(), before.model.bodies.size() + 1);
   EXPECT_TRUE(more->changed);
@@ -95,6 +102,9 @@ TEST(SceneContent, BadChangesAreRefused) {
                InputError)
       << "the name is taken";
   EXPECT_THROW(with_object(scene, "name = \"x\"\nshape = \"bx\"\n"), InputError);
+  EXPECT_THROW(with_object(scene, shot_toml(scene.model, {{0, 9, 0}, {0, 0, 0}, 0.1}) +
+                                      "[[material]]\nname = \"new\"\n"),
+               InputError);
   EXPECT_THROW(without_object(scene, "row.1"), InputError);
   EXPECT_THROW(without_object(scene, "none"), InputError);
   Scene textless = boxes();
@@ -128,6 +138,29 @@ TEST(SceneContent, TheOthersKeepTheirState) {
   EXPECT_EQ(other->state().frame, 21);
 }
 
+TEST(SceneContent, SettingsStayThoseOfTheVariant) {
+  const Scene slippery = load_variant("card-house", "slippery");
+  const auto more = with_object(slippery, shot_toml(slippery.model, {{0, 3, 0}, {0, 0, 0}, 0.05}));
+  EXPECT_EQ(more->variant, "slippery");
+  for (std::size_t m = 0; m < slippery.model.materials.size(); ++m)
+    EXPECT_EQ(more->model.materials[m].mu, slippery.model.materials[m].mu);
+}
+
+TEST(SceneContent, AnObjectGoesWithItsOwnTables) {
+  const std::string ring =
+      "\n[[object]]\nname = \"ring\"\nbody = \"rigid\"\nshape = \"box\"\nsize = [0.1, 0.1, 0.1]\n"
+      "material = \"wood\"\nposition = [3, 0.05, 0]\n[object.ring]\ncount = 4\nturn = 30\ncenter = [2, 0.05, "
+      "0]\n";
+  const Scene scene =
+      parse_scene(std::string(kBoxes) + ring + "\n# The end.\n[expect]\npenetration = { at_most = 1 }\n",
+                  "/somewhere/boxes.toml");
+  ASSERT_NE(find(scene.model, "ring.3"), nullptr);
+  const std::string text = without_object_table(scene.source, scene.file, "ring");
+  EXPECT_EQ(text.find("center"), std::string::npos) << text;
+  EXPECT_NE(text.find("# The end.\n[expect]"), std::string::npos) << text;
+  EXPECT_EQ(parse_scene(text, scene.file).model.bodies.size(), boxes().model.bodies.size());
+}
+
 class RunningContent : public ::testing::Test {
  protected:
   void load(const std::function<Scene()>& make) {
@@ -157,8 +190,14 @@ TEST_F(RunningContent, ARunGoesOnWithABall) {
   EXPECT_NEAR(simulation->status().time, 0.1, 1e-9);
   EXPECT_EQ(simulation->settings().materials[0].mu, 0.77);
   EXPECT_EQ(simulation->status().error, "");
+  EXPECT_FALSE(simulation->edits().can_undo()) << "a ball is no edit of settings";
   steps(5);
   EXPECT_EQ(simulation->status().frame, 15);
+  // Two at once get two names.
+  simulation->post(AddObject{shot_toml(model(), {{0, 3, 0}, {0, -1, 0}, 0.05})});
+  post(AddObject{shot_toml(model(), {{0, 4, 0}, {0, -1, 0}, 0.05})});
+  ASSERT_TRUE(test::reached(*simulation, [&] { return find(model(), "shot-3") != nullptr; }));
+  EXPECT_EQ(simulation->status().error, "");
   post(RemoveObject{"low"});
   ASSERT_TRUE(test::reached(*simulation, [&] { return find(model(), "low") == nullptr; }));
   steps(1);
@@ -186,6 +225,8 @@ TEST_F(RunningContent, AnOverlappingBallIsRefusedByABarrier) {
   post(AddObject{shot_toml(model(), {inside, {0, 0, 0}, 0.2})});
   ASSERT_TRUE(test::reached(*simulation, [&] { return !simulation->status().error.empty(); }));
   EXPECT_EQ(model().objects.size(), objects);
+  EXPECT_EQ(simulation->status().timeline.first, 0) << "the timeline stays";
+  EXPECT_EQ(simulation->status().timeline.last, 2);
   steps(1);
   EXPECT_EQ(simulation->status().frame, 3);
 }

@@ -1,7 +1,9 @@
 #include "app/io/scene/mesh_scene.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,7 +19,24 @@ using Vec3d = Vec<double, 3>;
 
 constexpr double kSmallestMesh = 0.05, kLargestMesh = 5, kUsualMesh = 0.3;  // [m] of a mesh
 
-bool is_hair(const fs::path& file) { return file.extension() == ".hair"; }
+std::string lower_ending(const fs::path& file) {
+  std::string ending = file.extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  return ending;
+}
+
+bool is_hair(const fs::path& file) { return lower_ending(file) == ".hair"; }
+
+/// Some edge has one triangle alone.
+bool is_open(const SurfaceMesh& surface) {
+  std::map<std::pair<int, int>, int> edges;
+  for (const Vec3i& t : surface.triangles)
+    for (int k = 0; k < 3; ++k) {
+      const int a = t[k], b = t[(k + 1) % 3];
+      ++edges[{std::min(a, b), std::max(a, b)}];
+    }
+  return std::ranges::any_of(edges, [](const auto& edge) { return edge.second == 1; });
+}
 
 struct MeshExtent {
   Vec3d low, high;
@@ -98,7 +117,7 @@ std::string scene_text(const fs::path& file, const MeshExtent& extent, const Mes
 
 bool is_mesh_name(const fs::path& file) {
   static constexpr std::string_view endings[] = {".msh", ".obj", ".ply", ".stl", ".hair"};
-  return std::ranges::find(endings, file.extension().string()) != std::end(endings);
+  return std::ranges::find(endings, lower_ending(file)) != std::end(endings);
 }
 
 Scene load_mesh_scene(const fs::path& file, std::optional<double> scale) {
@@ -108,16 +127,9 @@ Scene load_mesh_scene(const fs::path& file, std::optional<double> scale) {
     return parse_scene(scene_text(file, extent, kind), file, scale);
   };
   if (is_hair(file)) return load(mesh_hair(size));
-  try {
-    return load(mesh_solid(size, file.extension() == ".msh"));
-  } catch (const InputError&) {
-    // An open surface, which cannot be filled, is cloth; if it is none either, the first fault counts.
-    try {
-      return load(mesh_cloth(size));
-    } catch (const InputError&) {
-    }
-    throw;
-  }
+  const bool has_tets = lower_ending(file) == ".msh";
+  if (!has_tets && is_open(load_surface(file))) return load(mesh_cloth(size));
+  return load(mesh_solid(size, has_tets));
 }
 
 }  // namespace stickslip

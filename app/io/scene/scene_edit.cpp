@@ -31,16 +31,9 @@ class EditedText {
       throw InputError(file.string() + ":" + std::to_string(error.source().begin.line) + ": " +
                        std::string(error.description()));
     }
+    add_headers(document_, headers_);
   }
   const toml::table& root() const { return document_; }
-  void find_headers(const toml::node& node) {
-    if (const toml::array* array = node.as_array())
-      for (const toml::node& entry : *array) find_headers(entry);
-    if (const toml::table* table = node.as_table()) {
-      headers_.insert(table->source().begin.line);
-      for (const auto& [key, value] : *table) find_headers(value);
-    }
-  }
 
   void replace(const toml::node& node, const std::string& value) {
     const toml::source_region& at = node.source();
@@ -71,10 +64,13 @@ class EditedText {
   /// Without the lines of a table, from its header up to the comments before the next one.
   std::string without(const toml::table& table) const {
     const std::size_t begin = table.source().begin.line;
+    std::set<std::size_t> own;  // headers of tables in this one
+    add_headers(table, own);
     std::size_t end = begin;
     const auto is_header = [&](std::size_t line) {
       const std::size_t at = lines_[line].find_first_not_of(" \t");
-      return at != std::string::npos && lines_[line][at] == '[' && headers_.contains(line + 1);
+      return at != std::string::npos && lines_[line][at] == '[' && headers_.contains(line + 1) &&
+             !own.contains(line + 1);
     };
     while (end < lines_.size() && !is_header(end)) ++end;
     while (end > begin && (lines_[end - 1].empty() || lines_[end - 1].front() == '#')) --end;
@@ -110,6 +106,15 @@ class EditedText {
   }
 
  private:
+  /// Lines on which the tables of a node begin.
+  static void add_headers(const toml::node& node, std::set<std::size_t>& lines) {
+    if (const toml::array* array = node.as_array())
+      for (const toml::node& entry : *array) add_headers(entry, lines);
+    if (const toml::table* table = node.as_table()) {
+      lines.insert(table->source().begin.line);
+      for (const auto& [key, value] : *table) add_headers(value, lines);
+    }
+  }
   /// Bytes of the first `count` characters: columns of the parser count code points of UTF-8.
   static std::size_t bytes(const std::string& line, std::size_t count) {
     std::size_t at = 0;
@@ -240,7 +245,6 @@ std::string with_settings(const std::string& text, const fs::path& file, const S
 
 std::string without_object_table(const std::string& text, const fs::path& file, const std::string& name) {
   EditedText edited(text, file);
-  edited.find_headers(edited.root());
   for (const toml::table* table : tables_of(edited.root(), "object")) {
     const std::string own = (*table)["name"].value_or(std::string());
     if (own == name) return edited.without(*table);

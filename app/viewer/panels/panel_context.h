@@ -35,7 +35,6 @@ struct TypedNumber {
   char text[64] = "";
 };
 
-/// State of the view; changed by actions, panels and the pointer.
 /// Of screenshots and videos without panels.
 struct PictureSettings {
   int scale = 1;             // size of screenshots over that of the window
@@ -43,6 +42,7 @@ struct PictureSettings {
   int rate = 30;             // [1/s] pictures of a video per simulated second
 };
 
+/// State of the view; changed by actions, panels and the pointer.
 struct ViewState {
   Overlays overlays;
   ContactFilter filter;

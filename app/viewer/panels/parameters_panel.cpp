@@ -144,10 +144,6 @@ bool begins_open(std::string_view group, bool rigid) {
   return rigid ? group == "velocity" || group == "stabilisation" : group == "barrier";
 }
 
-}  // namespace
-
-namespace {
-
 /// Undo and redo, which say what they would change.
 void draw_edits(PanelContext& context) {
   const EditHistory& edits = context.simulation.edits();

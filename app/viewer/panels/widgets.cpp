@@ -37,11 +37,11 @@ bool section(const char* title, bool open) {
   // ImGui leaves three paddings between the arrow and the title.
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
                       {0.2f * ImGui::GetFontSize(), ImGui::GetStyle().FramePadding.y});
-  const auto [state, is_new] = open_sections().try_emplace(title, open);
-  ImGui::SetNextItemOpen(state->second, ImGuiCond_Once);
+  bool& state = open_sections().try_emplace(title, open).first->second;
+  ImGui::SetNextItemOpen(state, ImGuiCond_Once);
   const bool shown = ImGui::CollapsingHeader(title);
   ImGui::PopStyleVar();
-  state->second = shown;
+  state = shown;
   return shown;
 }
 
