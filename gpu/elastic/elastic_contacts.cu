@@ -61,15 +61,12 @@ SS_HD bool is_near(const SampleView& view, double gap, double closing) {
   return gap <= view.margin + (closing > 0 ? view.dt * closing : 0.0);
 }
 
-/// Weight of the opposite corner below which a point is on an edge.
-constexpr double kOnEdge = 1e-4;
-
 /// True if a point of a triangle is on an edge that the neighbouring triangle reports: the two traverse
 /// it in opposite directions.
-SS_HD bool is_other_ones(const SurfacePoint& triangle, const Vec3d& weights) {
+SS_HD bool is_other_ones(const SurfacePoint& triangle, const Vec3d& weights, double on_edge) {
   if (triangle.nodes[2] < 0) return false;
   for (int c = 0; c < 3; ++c)
-    if (weights[c] < kOnEdge && triangle.nodes[(c + 1) % 3] > triangle.nodes[(c + 2) % 3]) return true;
+    if (weights[c] < on_edge && triangle.nodes[(c + 1) % 3] > triangle.nodes[(c + 2) % 3]) return true;
   return false;
 }
 
@@ -103,7 +100,7 @@ SS_HD void for_touches(const SampleView& view, std::size_t s, Touch&& touch) {
       const double speed = norm(velocity - drift);
       if (is_node) t.at = shape.distance(place);
       else if (!nearest_in_triangle(shape, corner, view.margin + radius + view.dt * speed, t) ||
-               is_other_ones(point, t.weights))
+               is_other_ones(point, t.weights, shape.limits().on_edge))
         continue;
       const double gap = t.at.distance - radius;
       if (!is_near(view, gap, -dot(t.at.normal, velocity - drift))) continue;

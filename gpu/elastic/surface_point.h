@@ -34,8 +34,14 @@ SS_HD inline void follow_scripts(const std::uint8_t* scripted, SurfacePoint& p) 
     if (p.nodes[c] >= 0) p.weights[c] = scripted[p.nodes[c]] != 0 ? p.weights[c] / (1 - free) : 0.0;
 }
 
-/// Of a triangle's span: a point that is nearer by less than this is left to the triangle's corners.
-inline constexpr double kNoNearer = 1e-3;
+/// A point of a triangle counts as one of its corners if it is nearer to the shape by less than `no_nearer`
+/// times the triangle's span, and as one of an edge if the weight of the opposite corner is below `on_edge`.
+/// Near round shapes the nearest point is known precisely. Near others it jumps, where faces and edges are
+/// almost parallel to the triangle, and shallow points beside corners make contacts redundant.
+struct TouchLimits {
+  double no_nearer, on_edge;
+};
+inline constexpr TouchLimits kRoundLimits{1e-3, 1e-4}, kOtherLimits{0.02, 0.02};
 
 /// A surface point near a rigid shape or half-space.
 struct SurfaceTouch {
@@ -54,6 +60,7 @@ struct PlacedShape {
   narrow::PlacedMesh mesh;
   bool is_mesh;
 
+  SS_HD TouchLimits limits() const { return !is_mesh && convex.radius > 0 ? kRoundLimits : kOtherLimits; }
   SS_HD SurfaceDistance distance(const V3& p) const {
     if (!is_mesh) return narrow::convex_distance(convex, p);
     const double beyond = mesh.beyond_grid(p);
@@ -88,7 +95,8 @@ SS_HD_LARGE inline bool nearest_in_triangle(const elastic_detail::PlacedShape& s
   const auto lowest =
       narrow::descend_in_triangle([&](const V3& q) { return shape.distance(q); }, t, center, span,
                                   narrow::kTriangleRounds, {{1.0 / 3, 1.0 / 3, 1.0 / 3}, center, at});
-  if (lowest.at.distance > margin || lowest.at.distance > corners - kNoNearer * span) return false;
+  if (lowest.at.distance > margin || lowest.at.distance > corners - shape.limits().no_nearer * span)
+    return false;
   touch = {lowest.w, lowest.p, lowest.at};
   return true;
 }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "gpu/model/friction_laws.h"
-
 namespace stickslip {
 namespace {
 
@@ -47,8 +45,6 @@ std::optional<Refusal> velocity_refusal(const Model& model, SolverKind solver) {
           object.name, name_of(solver),
           "it is a collider without a shape that rigid bodies could touch; put a fixed or scripted "
           "rigid body in its place"};
-  if (const std::string fault = rolling_fault(model); !fault.empty())
-    return Refusal{"", name_of(solver), fault};
   return {};
 }
 

@@ -150,6 +150,8 @@ void RigidStepper::update_islands(Context& ctx, const Params& params, std::int32
 
 /// A material may have become one that can have no contacts since the scene was loaded.
 void RigidStepper::check_friction(const Model& model) const {
+  if (rolls())
+    if (const std::string fault = rolling_fault(model); !fault.empty()) throw SimulationError(fault);
   if (!has_tensors_) return;
   for (std::size_t m = 0; m < model.materials.size(); ++m)
     if (const std::string fault = friction_fault(model.materials[m]); !fault.empty())

@@ -46,7 +46,8 @@ class OpenFile : public ::testing::Test {
 TEST_F(OpenFile, ScenesAndMeshesAreLoaded) {
   for (const char* name : {"a.toml", "b.txt", "c.obj", "d.stl", "e.hair", "f.hdf5"}) {
     open(written(name, "anything"));
-    ASSERT_TRUE(test::reached(simulation, [&] { return simulation.status().loaded; }));
+    ASSERT_TRUE(
+        test::reached(simulation, [&] { return simulation.is_caught_up() && simulation.status().loaded; }));
     const std::vector<JournalEntry> journal = simulation.journal();
     ASSERT_TRUE(std::holds_alternative<LoadScene>(journal.back().command)) << name;
     EXPECT_EQ(std::get<LoadScene>(journal.back().command).scene, (folder / name).string());

@@ -3,6 +3,7 @@
 #include <stb_image.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -52,7 +53,9 @@ class RunPictures : public ::testing::Test {
 
   /// Runs the scene; returns what it wrote on stderr.
   std::string run(std::vector<std::string> options, int expected_code = 0) {
-    std::vector<std::string> arguments{"stickslip", "run", path("scene.toml"), "--quiet", "--size", "64x48"};
+    std::vector<std::string> arguments{"stickslip", "run", path("scene.toml"), "--quiet"};
+    if (std::ranges::find(options, "--size") == options.end())
+      options.insert(options.end(), {"--size", "64x48"});
     arguments.insert(arguments.end(), options.begin(), options.end());
     std::vector<const char*> argv;
     for (const std::string& a : arguments) argv.push_back(a.c_str());

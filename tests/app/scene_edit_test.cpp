@@ -84,7 +84,7 @@ TEST(SceneEdit, ChangesTheLinesOfTheSettingsAlone) {
   wanted.contact_params.omega = 1.25;
   const std::string text = with_settings(kText, "/somewhere/a.toml", wanted);
   EXPECT_EQ(new_lines(text, kText),
-            (std::vector<std::string>{"newton_stop = \"gradient\"", "d_hat = 0.004",
+            (std::vector<std::string>{"d_hat = 0.004", "newton_stop = \"gradient\"",
                                       "dt = 0.005          # [s] short", "young = 2e+06", "mu = 0.7",
                                       "mu = 0.125   # the ground", "[contact]", "omega = 1.25"}))
       << text;
@@ -151,7 +151,7 @@ TEST(SceneEdit, RefusesWhatIsNoSceneOfThese) {
   EXPECT_THROW(with_settings(kText, "/somewhere/a.toml", wanted), InputError);
   EXPECT_THROW(with_settings("title = ", "/somewhere/a.toml", settings_in(scene)), InputError);
   Scene other = scene;
-  other.file = "/somewhere/script.txt";
+  other.source.clear();
   EXPECT_THROW(edited_scene(other, settings_in(scene)), InputError);
 }
 

@@ -212,6 +212,10 @@ TEST(Scene, ErrorsNameFileLineKeyAndTheNearestKnownKey) {
                {"no object 'bx'", "'box'"});
   expect_error(material + box + "[[expect.height]]\nobject = 'box'\nat = 1\n", {"low, high or both"});
   expect_error("solver = 'magic'\n" + material + box, {"test.toml:1", "no solver 'magic'"});
+  expect_error(
+      "[[material]]\nname = 'm'\nrolling_resistance = 0.01\ntorsion_radius = 0.01\n"
+      "[[object]]\nname = 'ball'\nbody = 'rigid'\nshape = 'sphere'\nradius = 0.1\nmaterial = 'm'\n",
+      {"rolling_resistance and torsion_radius exclude each other", "'m'"});
 }
 
 TEST(Scene, EveryShippedSceneLoads) {

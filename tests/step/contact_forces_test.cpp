@@ -108,7 +108,7 @@ TEST_P(ContactForces, ErrorsAreThoseOfTheProblem) {
     lab->load(problem);
     const double expected = lab->judge(problem.solution).largest_error, seen = largest();
     EXPECT_NEAR(seen, expected, 1e-5 * expected + 1e-9) << iterations;
-    EXPECT_EQ(seen > 1e-6, iterations == 1) << seen;
+    EXPECT_EQ(seen > 1e-6, iterations < 2000) << seen;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "gpu/engine.h"
 #include "gpu/model/coupled.h"
+#include "gpu/model/friction_laws.h"
 #include "gpu/model/steppers.h"
 
 namespace stickslip {
@@ -104,7 +105,11 @@ void set_solver(Params& params, const std::string& name) {
 
 void check_solver(const Params& params, const Model& model) {
   if (const auto refused = stepper_refusal(model, params)) throw InputError(refused->text());
-  if (stepper_family(params.solver) != StepperFamily::velocity || !is_coupled(model)) return;
+  if (stepper_family(params.solver) != StepperFamily::velocity) return;
+  // The stepper says it, too, for materials that change while a scene runs, at its first step.
+  if (!model.bodies.empty())
+    if (const std::string fault = rolling_fault(model); !fault.empty()) throw InputError(fault);
+  if (!is_coupled(model)) return;
   if (const std::string fault = coupled_fault(params); !fault.empty())
     throw InputError("elastic solids move in this scene, which rules out " + fault);
 }
