@@ -11,6 +11,7 @@
 
 #include "app/io/file/input_error.h"
 #include "app/io/scene/scene_variant.h"
+#include "app/viewer/scene_content.h"
 #include "tests/app/simulation_fixture.h"
 
 namespace stickslip {
@@ -124,6 +125,31 @@ TEST_F(ReplayTest, ElasticScenesAndOtherSolversToo) {
   const ReplayReport report = replay(options());
   EXPECT_EQ(report.error, "");
   EXPECT_EQ(report.equal, 7 + 3 + 3);
+  EXPECT_EQ(report.differing, 0);
+}
+
+/// A refused ball leaves no trace in the journal, since it changed nothing.
+TEST_F(ReplayTest, ObjectsComeAndGoWithTheSameBits) {
+  record([](Simulation& simulation) {
+    simulation.post(LoadScene{"box-stack"});
+    step_to(simulation, 6);
+    const auto count = [&] { return simulation.frame().scene->model.objects.size(); };
+    const std::size_t before = count();
+    const Shot shot{{0, 0.3, 3}, {0, 0, -6}, 0.1};
+    simulation.post(AddObject{shot_toml(simulation.frame().scene->model, shot)});
+    ASSERT_TRUE(reached(simulation, [&] { return count() == before + 1; }));
+    step_to(simulation, 20);
+    simulation.post(MaterialEdit{-1, "mu", 0.2});
+    simulation.post(AddObject{"shape = \"nothing\"\n"});
+    ASSERT_TRUE(reached(simulation, [&] { return !simulation.status().error.empty(); }));
+    step_to(simulation, 24);
+    simulation.post(RemoveObject{"shot-1"});
+    ASSERT_TRUE(reached(simulation, [&] { return count() == before; }));
+    step_to(simulation, 28);
+  });
+  const ReplayReport report = replay(options());
+  EXPECT_EQ(report.error, "");
+  EXPECT_EQ(report.equal, 28);
   EXPECT_EQ(report.differing, 0);
 }
 
