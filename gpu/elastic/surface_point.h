@@ -41,7 +41,9 @@ SS_HD inline void follow_scripts(const std::uint8_t* scripted, SurfacePoint& p) 
 struct TouchLimits {
   double no_nearer, on_edge;
 };
-inline constexpr TouchLimits kRoundLimits{1e-3, 1e-4}, kOtherLimits{0.02, 0.02};
+SS_HD constexpr TouchLimits touch_limits(bool is_round) {
+  return is_round ? TouchLimits{1e-3, 1e-4} : TouchLimits{0.02, 0.02};
+}
 
 /// A surface point near a rigid shape or half-space.
 struct SurfaceTouch {
@@ -60,7 +62,7 @@ struct PlacedShape {
   narrow::PlacedMesh mesh;
   bool is_mesh;
 
-  SS_HD TouchLimits limits() const { return !is_mesh && convex.radius > 0 ? kRoundLimits : kOtherLimits; }
+  SS_HD TouchLimits limits() const { return touch_limits(!is_mesh && convex.radius > 0); }
   SS_HD SurfaceDistance distance(const V3& p) const {
     if (!is_mesh) return narrow::convex_distance(convex, p);
     const double beyond = mesh.beyond_grid(p);

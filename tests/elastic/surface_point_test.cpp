@@ -63,7 +63,7 @@ TEST(SurfacePoint, NearestPointToABallIsThatOfItsCentre) {
     for (const Vec3d& p : t) corner = std::min(corner, norm(p) - scale);
     SurfaceTouch touch;
     if (!nearest_in_triangle(placed(ShapeKind::sphere, {scale, scale, scale}), t, margin, touch)) {
-      EXPECT_TRUE(distance > margin || distance > corner - 1.001 * kRoundLimits.no_nearer * span) << n;
+      EXPECT_TRUE(distance > margin || distance > corner - 1.001 * touch_limits(true).no_nearer * span) << n;
       ++corners;
       continue;
     }
