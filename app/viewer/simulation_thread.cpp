@@ -435,9 +435,9 @@ void Simulation::publish_start(const std::shared_ptr<const Scene>& scene) {
     const std::lock_guard lock(mutex_);
     settings_ = {scene->params, scene->model.materials, half_space_mu_, scene->contact_params};
     // A reset makes a copy of the same scene.
-    const bool is_other = !published_scene_ || published_scene_->file != scene->file ||
-                          published_scene_->variant != scene->variant ||
-                          published_scene_->source != scene->source;
+    const bool is_other =
+        !published_scene_ || published_scene_->name != scene->name || published_scene_->file != scene->file ||
+        published_scene_->variant != scene->variant || published_scene_->source != scene->source;
     if (is_other) ++status_.scenes;
     published_scene_ = scene;
     status_.sharing = {};

@@ -39,10 +39,11 @@ SS_HD inline void follow_scripts(const std::uint8_t* scripted, SurfacePoint& p) 
 /// Near round shapes the nearest point is known precisely. Near others it jumps, where faces and edges are
 /// almost parallel to the triangle, and shallow points beside corners make contacts redundant.
 struct TouchLimits {
+  narrow::TriangleDescent descent;
   double no_nearer, on_edge;
 };
 SS_HD constexpr TouchLimits touch_limits(bool is_round) {
-  return is_round ? TouchLimits{1e-3, 1e-4} : TouchLimits{0.02, 0.02};
+  return is_round ? TouchLimits{{40, true}, 1e-3, 1e-4} : TouchLimits{{24, false}, 0.02, 0.02};
 }
 
 /// A surface point near a rigid shape or half-space.
@@ -94,11 +95,11 @@ SS_HD_LARGE inline bool nearest_in_triangle(const elastic_detail::PlacedShape& s
   const SurfaceDistance at = shape.distance(center);
   if (at.distance > span + margin) return false;
   for (const V3& p : t) corners = narrow::smaller(corners, shape.distance(p).distance);
+  const TouchLimits limits = shape.limits();
   const auto lowest =
       narrow::descend_in_triangle([&](const V3& q) { return shape.distance(q); }, t, center, span,
-                                  narrow::kTriangleRounds, {{1.0 / 3, 1.0 / 3, 1.0 / 3}, center, at});
-  if (lowest.at.distance > margin || lowest.at.distance > corners - shape.limits().no_nearer * span)
-    return false;
+                                  limits.descent, {{1.0 / 3, 1.0 / 3, 1.0 / 3}, center, at});
+  if (lowest.at.distance > margin || lowest.at.distance > corners - limits.no_nearer * span) return false;
   touch = {lowest.w, lowest.p, lowest.at};
   return true;
 }

@@ -160,9 +160,6 @@ SS_HD_LARGE inline bool search_edge(const FieldSide& side, V3 p, V3 q, std::uint
 
 /// Weights of corners that change by less count as settled.
 inline constexpr double kSettledWeight = 1e-7;
-/// Of descend_in_triangle at most. On smooth surfaces four are enough, but for one triangle in a thousand; in
-/// a field on a grid, which has kinks, more than a few gain nothing.
-inline constexpr int kTriangleRounds = 40, kFieldRounds = 16;
 
 /// Weights >= 0 of sum 1, nearest to w.
 SS_HD inline V3 onto_triangle(V3 w) {
@@ -190,31 +187,41 @@ struct TrianglePoint {
   SurfaceDistance at;
 };
 
-/// Moves `from` down the distance, by projected gradients [Course Eq.110] with the step lengths of Barzilai
-/// and Borwein; a step that does not descend is halved. `distance(q)` is the other surface's at q; `center`:
-/// of the triangle, `span` [m]: from there to the farthest corner. Near a surface of radius R the point then
-/// is where the distance is least, to about 1e-6 R.
+/// How descend_in_triangle goes: `adapts`: with the step lengths of Barzilai and Borwein. On smooth surfaces
+/// four rounds are then enough, but for one triangle in a thousand. Near kinks, as of boxes and of fields on
+/// grids, they would jump between places that are almost equally near, so that a step's contacts depended on
+/// rounding: there the first length is kept, but for halving.
+struct TriangleDescent {
+  int rounds;
+  bool adapts;
+};
+
+/// Moves `from` down the distance, by projected gradients [Course Eq.110]; a step that does not descend is
+/// halved. `distance(q)` is the other surface's at q; `center`: of the triangle, `span` [m]: from there to
+/// the farthest corner. With steps that adapt, near a surface of radius R, the point then is where the
+/// distance is least, to about 1e-6 R.
 template <class Distance>
 SS_HD inline TrianglePoint descend_in_triangle(const Distance& distance, const V3 (&t)[3], const V3& center,
-                                               double span, int rounds, TrianglePoint from) {
+                                               double span, const TriangleDescent& how, TrianglePoint from) {
   const auto slope_at = [&](const V3& normal) {
     return V3{dot(normal, t[0] - center), dot(normal, t[1] - center), dot(normal, t[2] - center)};
   };
   if (!(span > 0)) return from;
   V3 slope = slope_at(from.at.normal);
-  double step = 1 / span;  // [1/m]
-  for (int round = 0; round < rounds; ++round) {
+  double step = how.adapts ? 1 / span : 1 / span / span, halved = 1;  // [1/m]
+  for (int round = 0; round < how.rounds && (how.adapts || halved > 1e-3); ++round) {
     const V3 w = onto_triangle(from.w - step * slope), moved = w - from.w;
-    if (norm(moved) < kSettledWeight) break;
+    if (how.adapts && norm(moved) < kSettledWeight) break;
     const V3 q = w[0] * t[0] + w[1] * t[1] + w[2] * t[2];
     const SurfaceDistance there = distance(q);
     if (!(there.distance < from.at.distance)) {
       step *= 0.5;
+      halved *= 0.5;
       continue;
     }
     const V3 next = slope_at(there.normal);
     const double bend = dot(moved, next - slope);
-    if (bend > 0) step = dot(moved, moved) / bend;
+    if (how.adapts && bend > 0) step = dot(moved, moved) / bend;
     from = {w, q, there};
     slope = next;
   }
@@ -240,7 +247,7 @@ SS_HD_LARGE inline bool search_triangle(const FieldSide& side, const V3 (&t)[3],
   }
   if (bend < 2e-3 * span || corners - 4 * bend > margin) return false;
   const TrianglePoint lowest =
-      descend_in_triangle([&](const V3& q) { return side.mesh->field(q); }, t, center, span, kFieldRounds,
+      descend_in_triangle([&](const V3& q) { return side.mesh->field(q); }, t, center, span, {12, false},
                           {{1.0 / 3, 1.0 / 3, 1.0 / 3}, center, at});
   found = side.point(lowest.p, lowest.at, id);
   return lowest.at.distance < corners - 1e-3 * span;

@@ -149,7 +149,8 @@ TEST(SceneContent, SettingsStayThoseOfTheVariant) {
 TEST(SceneContent, AnObjectGoesWithItsOwnTables) {
   const std::string ring =
       "\n[[object]]\nname = \"ring\"\nbody = \"rigid\"\nshape = \"box\"\nsize = [0.1, 0.1, 0.1]\n"
-      "material = \"wood\"\nposition = [3, 0.05, 0]\n[object.ring]\ncount = 4\nturn = 30\ncenter = [2, 0.05, "
+      "material = \"wood\"\nposition = [3, 0.05, 0]\n[object.ring]\ncount = 4\nturn = [0, 30, 0]\ncenter = "
+      "[2, 0.05, "
       "0]\n";
   const Scene scene =
       parse_scene(std::string(kBoxes) + ring + "\n# The end.\n[expect]\npenetration = { at_most = 1 }\n",

@@ -75,9 +75,10 @@ struct MeshBody {
   std::string material, object;
 };
 
-MeshBody mesh_solid(double size, bool is_filled) {
+/// `given`: the file's size, of which elements are a part: a surface is filled before it is scaled.
+MeshBody mesh_solid(double given, bool is_filled) {
   return {"young = 1e5\npoisson = 0.4\ndensity = 1000\ndamping = 0.002\nmu = 0.4\n",
-          is_filled ? "" : toml_line("edge = %.6g", size / 14)};
+          is_filled ? "" : toml_line("edge = %.6g", given / 14)};
 }
 MeshBody mesh_cloth(double size) {
   return {"young = 1e6\npoisson = 0.3\ndensity = 400\nmu = 0.4\n",
@@ -129,7 +130,7 @@ Scene load_mesh_scene(const fs::path& file, std::optional<double> scale) {
   if (is_hair(file)) return load(mesh_hair(size));
   const bool has_tets = lower_ending(file) == ".msh";
   if (!has_tets && is_open(load_surface(file))) return load(mesh_cloth(size));
-  return load(mesh_solid(size, has_tets));
+  return load(mesh_solid(extent.largest(), has_tets));
 }
 
 }  // namespace stickslip
