@@ -14,7 +14,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOUR = ROOT / "docs" / "tour"
-SCENES = {"1-contacts": "card-house", "2-fork": "card-house", "3-lab": "box-stack", "4-time": "card-house", "5-stress": "stack"}
+SCENES = {"1-contacts": "card-house", "2-fork": "card-house", "3-lab": "card-house", "4-time": "card-house", "5-stress": "stack"}
 LARGEST = 300_000  # bytes of a picture
 
 

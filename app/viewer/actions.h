@@ -45,7 +45,7 @@ struct ViewState;
   ACTION(fork, "Fork", KEYS({GLFW_KEY_G}),                                                                                      \
          "fork: a copy goes on with the settings of this moment, to compare changes with; drawn as outlines", none,             \
          unloaded(s), t.simulation().post(ForkState{}))                                                                         \
-  ACTION(shoot, "Shoot", KEYS({GLFW_KEY_X}), "throw a ball along the view, to where the camera looks", none, unloaded(s), t.shoot()) \
+  ACTION(shoot, "Shoot", KEYS({GLFW_KEY_X}), "throw a ball along the view, at the camera target", none, unloaded(s), t.shoot()) \
   ACTION(remove_selected, "Remove", KEYS({GLFW_KEY_DELETE}), "take the selected object out of the scene", none, unloaded(s),   \
          t.remove_selected())                                                                                                  \
   ACTION(reset, "Reset", KEYS({GLFW_KEY_R}),                                                                                   \

@@ -55,7 +55,9 @@ std::span<const float> SceneLayers::heat(const Scene& scene, SurfaceColors what,
   if (what == SurfaceColors::objects) return heat_;
   if (!stress_) stress_.emplace(scene.model);
   if (stress_->empty()) return heat_;
-  const std::vector<float>& values = stress_->evaluate(what, frame.positions(), materials);
+  const std::vector<float>& values =
+      stress_->evaluate(what == SurfaceColors::stress ? SolidMeasure::stress : SolidMeasure::stretch,
+                        frame.positions(), materials);
   most_heat_ = std::max(0.f, *std::ranges::max_element(values));
   place_on_scale(values, most_heat_, heat_);
   return heat_;

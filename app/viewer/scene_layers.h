@@ -7,7 +7,8 @@
 
 #include "app/render/frame_view.h"
 #include "app/viewer/fork.h"
-#include "app/viewer/solid_stress.h"
+#include "app/viewer/surface_colors.h"
+#include "gpu/energy/solid_stress.h"
 
 namespace stickslip {
 

@@ -15,8 +15,8 @@
 #include "app/viewer/log_buffer.h"
 #include "app/viewer/picking.h"
 #include "app/viewer/simulation.h"
-#include "app/viewer/solid_stress.h"
 #include "app/viewer/stepper_race.h"
+#include "app/viewer/surface_colors.h"
 
 namespace stickslip {
 

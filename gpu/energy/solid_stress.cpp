@@ -1,7 +1,6 @@
-#include "app/viewer/solid_stress.h"
+#include "gpu/energy/solid_stress.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "gpu/energy/elasticity.h"
@@ -31,15 +30,6 @@ double von_mises(const Mat3& f, const Mat3& piola) {
 
 }  // namespace
 
-std::span<const SurfaceColorsInfo> surface_colors_table() {
-  static constexpr std::array<SurfaceColorsInfo, 3> table{{
-      {SurfaceColors::objects, "objects", "each object in its colour", ""},
-      {SurfaceColors::stress, "stress", "of solids: von Mises' measure of the elastic stress", "Pa"},
-      {SurfaceColors::stretch, "stretch", "of solids: the largest principal stretch or compression", "1"},
-  }};
-  return table;
-}
-
 SolidStress::SolidStress(const Model& model) {
   std::size_t count = 0;
   for (const Object& object : model.objects)
@@ -62,11 +52,10 @@ SolidStress::SolidStress(const Model& model) {
   }
 }
 
-const std::vector<float>& SolidStress::evaluate(SurfaceColors what, std::span<const Vec<float, 3>> positions,
+const std::vector<float>& SolidStress::evaluate(SolidMeasure what, std::span<const Vec<float, 3>> positions,
                                                 const std::vector<Material>& materials) {
   values_.assign(weight_.size(), -1);
-  if (what == SurfaceColors::objects || positions.size() != weight_.size() ||
-      materials.size() < materials_)  // of another scene, for a moment
+  if (positions.size() != weight_.size() || materials.size() < materials_)  // of another scene, for a moment
     return values_;
   std::vector<Lame> lame;
   lame.reserve(materials.size());
@@ -82,7 +71,7 @@ const std::vector<float>& SolidStress::evaluate(SurfaceColors what, std::span<co
     for (int k = 0; k < 9; ++k) f.m[k] = static_cast<Real>(gradient.m[k]);
     const Svd3<Real> svd = svd3(f);
     double value = 0;
-    if (what == SurfaceColors::stress) {
+    if (what == SolidMeasure::stress) {
       const auto m = static_cast<std::size_t>(tet.material);
       value = von_mises(f, first_piola(materials[m].model, f, svd, lame[m]));
     } else {
@@ -94,13 +83,6 @@ const std::vector<float>& SolidStress::evaluate(SurfaceColors what, std::span<co
   for (std::size_t i = 0; i < weight_.size(); ++i)
     if (weight_[i] > 0) values_[i] = static_cast<float>(sum_[i] / weight_[i]);
   return values_;
-}
-
-void place_on_scale(std::span<const float> values, float high, std::vector<float>& places) {
-  places.clear();
-  places.reserve(values.size());
-  for (const float value : values)
-    places.push_back(value < 0 ? -1.f : high > 0 ? std::min(1.f, value / high) : 0.f);
 }
 
 }  // namespace stickslip

@@ -1,5 +1,5 @@
 // Stress and stretch of solids against closed forms of homogeneous strains.
-#include "app/viewer/solid_stress.h"
+#include "gpu/energy/solid_stress.h"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ struct Stretched {
     finalize(model);
     for (const Vec3d& x : model.rest_positions) positions.push_back(map(x).template cast<float>());
   }
-  std::vector<float> of(SurfaceColors what) {
+  std::vector<float> of(SolidMeasure what) {
     return SolidStress(model).evaluate(what, positions, model.materials);
   }
 };
@@ -37,8 +37,8 @@ TEST(SolidStress, VanishesInRigidMotion) {
   Stretched box([&](const Vec3d& x) {
     return Vec3d{c * x[0] - s * x[1] + 1, s * x[0] + c * x[1], x[2] - 3};
   });
-  for (const float value : box.of(SurfaceColors::stress)) EXPECT_NEAR(value, 0, 50);  // float positions
-  for (const float value : box.of(SurfaceColors::stretch)) EXPECT_NEAR(value, 0, 5e-5);
+  for (const float value : box.of(SolidMeasure::stress)) EXPECT_NEAR(value, 0, 50);  // float positions
+  for (const float value : box.of(SolidMeasure::stretch)) EXPECT_NEAR(value, 0, 5e-5);
 }
 
 /// Fixed corotated at F = diag(1 + e, 1, 1): P = 2 mu (F - I) + lambda (J - 1) cof F, so that the deviator of
@@ -47,9 +47,9 @@ TEST(SolidStress, OfAStretchIsTheClosedForm) {
   for (const double e : {-0.2, 0.01, 0.5}) {
     Stretched box([&](const Vec3d& x) { return Vec3d{(1 + e) * x[0], x[1], x[2]}; });
     const double mu = 1e6 / 2.6;
-    for (const float value : box.of(SurfaceColors::stress))
+    for (const float value : box.of(SolidMeasure::stress))
       EXPECT_NEAR(value, 2 * mu * std::fabs(e), 2e-3 * mu * std::fabs(e) + 50);
-    for (const float value : box.of(SurfaceColors::stretch)) EXPECT_NEAR(value, std::fabs(e), 1e-4);
+    for (const float value : box.of(SolidMeasure::stretch)) EXPECT_NEAR(value, std::fabs(e), 1e-4);
   }
 }
 
@@ -58,7 +58,7 @@ TEST(SolidStress, OfASmallShearIsThatOfLinearElasticity) {
   const double gamma = 0.02;
   Stretched box([&](const Vec3d& x) { return Vec3d{x[0] + gamma * x[1], x[1], x[2]}; });
   const double expected = std::sqrt(3.0) * 1e6 / 2.6 * gamma;
-  for (const float value : box.of(SurfaceColors::stress)) EXPECT_NEAR(value, expected, 0.02 * expected);
+  for (const float value : box.of(SolidMeasure::stress)) EXPECT_NEAR(value, expected, 0.02 * expected);
 }
 
 TEST(SolidStress, OtherBodiesHaveNone) {
@@ -71,20 +71,10 @@ TEST(SolidStress, OtherBodiesHaveNone) {
   for (const Vec3d& x : model.positions) positions.push_back(x.cast<float>());
   SolidStress stress(model);
   EXPECT_FALSE(stress.empty());
-  const std::vector<float> values = stress.evaluate(SurfaceColors::stretch, positions, model.materials);
+  const std::vector<float> values = stress.evaluate(SolidMeasure::stretch, positions, model.materials);
   for (const Object& object : model.objects)
     for (std::int32_t i = object.node_begin; i < object.node_end; ++i)
       EXPECT_EQ(values[static_cast<std::size_t>(i)] >= 0, object.name == "soft") << object.name;
-  for (const float value : stress.evaluate(SurfaceColors::objects, positions, model.materials))
-    EXPECT_EQ(value, -1);
-}
-
-TEST(SolidStress, PlacesAreSharesOfTheLargest) {
-  std::vector<float> places;
-  place_on_scale(std::vector<float>{-1, 0, 5, 20}, 10, places);
-  EXPECT_EQ(places, (std::vector<float>{-1, 0, 0.5f, 1}));
-  place_on_scale(std::vector<float>{-1, 0}, 0, places);
-  EXPECT_EQ(places, (std::vector<float>{-1, 0}));
 }
 
 }  // namespace

@@ -1,23 +1,17 @@
-// Stress and stretch of elastic solids, for the colours of their surfaces.
+// Stress and stretch of elastic solids on the host, for the colours of their surfaces.
 #pragma once
 
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "gpu/model/model.h"
 
 namespace stickslip {
 
-/// What the colours of surfaces say.
-enum class SurfaceColors { objects, stress, stretch };
-struct SurfaceColorsInfo {
-  SurfaceColors colors;
-  std::string_view label, meaning, unit;
-};
-std::span<const SurfaceColorsInfo> surface_colors_table();
+/// Von Mises' stress, or the largest principal stretch.
+enum class SolidMeasure { stress, stretch };
 
-/// Of the deformable solids of a model; host only.
+/// Of the deformable solids of a model.
 class SolidStress {
  public:
   /// More tets than this are not evaluated for each picture.
@@ -30,7 +24,7 @@ class SolidStress {
   /// Per node the mean over its tets, weighted by their volumes: of von Mises' stress [Pa] of the Cauchy
   /// stress without damping, or of the largest |s - 1| over the singular values s of the deformation
   /// gradient. -1 at nodes of no such tet. `positions` [m]: of all nodes.
-  const std::vector<float>& evaluate(SurfaceColors what, std::span<const Vec<float, 3>> positions,
+  const std::vector<float>& evaluate(SolidMeasure what, std::span<const Vec<float, 3>> positions,
                                      const std::vector<Material>& materials);
 
  private:
@@ -46,8 +40,5 @@ class SolidStress {
   std::size_t materials_ = 0;  // that the tets need
   std::vector<float> values_;
 };
-
-/// The places of the values on a scale from 0 to `high`; values below 0 stay below 0.
-void place_on_scale(std::span<const float> values, float high, std::vector<float>& places);
 
 }  // namespace stickslip
