@@ -39,7 +39,7 @@ CameraKey key_of(const std::string& text, float fov, const std::string& place) {
       read = 0;
     }
     if (read != word.size() || !std::isfinite(number))
-      throw InputError(place + ": '" + word + "' is not a finite number");
+      throw InputError(std::string(place).append(": '").append(word).append("' is not a finite number"));
     numbers.push_back(number);
   }
   if (numbers.size() != 7 && numbers.size() != 8)

@@ -263,11 +263,12 @@ class Soak {
   void edit(Simulation& simulation) {
     if (!edits_) edits_.emplace(simulation.frame().scene, options_.seed);
     const bool failed = !simulation.status().error.empty();
-    for (Command& command : failed ? edits_->start_over(simulation.settings())
-                                   : edits_->next(simulation.settings(), simulation.frame().positions())) {
+    for (const Command& command : failed
+                                      ? edits_->start_over(simulation.settings())
+                                      : edits_->next(simulation.settings(), simulation.frame().positions())) {
       ++report_.edits[key_of(command)];
       report_.resets += std::holds_alternative<Reset>(command) || std::holds_alternative<ResetAll>(command);
-      simulation.post(std::move(command));
+      simulation.post(command);
     }
     if (!failed) travel(simulation);
     simulation.take_frozen();
@@ -296,9 +297,9 @@ class Soak {
         kept.first + static_cast<int>(times_() % static_cast<std::uint64_t>(kept.last - kept.first + 1));
     std::vector<Command> commands{Rewind{frame}, KeepState{}};
     if (simulation.status().kept) commands.emplace_back(ReturnToKept{});
-    Command chosen = commands[times_() % commands.size()];
+    const Command chosen = commands[times_() % commands.size()];
     ++report_.edits[key_of(chosen)];
-    simulation.post(std::move(chosen));
+    simulation.post(chosen);
   }
   bool is_cancelled() const { return options_.cancel != nullptr && *options_.cancel; }
   SoakReport current() const {

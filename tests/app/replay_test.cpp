@@ -72,8 +72,8 @@ void step_to(Simulation& simulation, int frame) {
   }));
 }
 
-void go_to(Simulation& simulation, Command command, int frame) {
-  simulation.post(std::move(command));
+void go_to(Simulation& simulation, const Command& command, int frame) {
+  simulation.post(command);
   ASSERT_TRUE(reached(simulation, [&] { return simulation.status().frame == frame; }));
 }
 

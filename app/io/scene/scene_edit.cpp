@@ -249,8 +249,11 @@ std::string without_object_table(const std::string& text, const fs::path& file, 
     const std::string own = (*table)["name"].value_or(std::string());
     if (own == name) return edited.without(*table);
     if (name.starts_with(own + "."))
-      throw InputError("'" + name + "' is part of the array '" + own +
-                       "', which is one object of the scene's file");
+      throw InputError(std::string("'")
+                           .append(name)
+                           .append("' is part of the array '")
+                           .append(own)
+                           .append("', which is one object of the scene's file"));
   }
   throw InputError("there is no object '" + name + "' in the scene's file");
 }
