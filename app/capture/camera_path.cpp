@@ -14,6 +14,7 @@
 namespace stickslip {
 namespace {
 
+constexpr double kFarthest = 1e6;   // of times and coordinates
 constexpr double kWidest = 170;     // [degrees]
 constexpr float kNarrowest = 0.1f;  // [degrees] of what the spline passes through
 
@@ -38,8 +39,8 @@ CameraKey key_of(const std::string& text, float fov, const std::string& place) {
     } catch (const std::exception&) {
       read = 0;
     }
-    if (read != word.size() || !std::isfinite(number))
-      throw InputError(std::string(place).append(": '").append(word).append("' is not a finite number"));
+    if (read != word.size() || !(std::fabs(number) <= kFarthest))
+      throw InputError(std::string(place).append(": '").append(word).append("' is not a number up to 1e6"));
     numbers.push_back(number);
   }
   if (numbers.size() != 7 && numbers.size() != 8)
@@ -86,6 +87,7 @@ CameraPath read_camera_path(const std::filesystem::path& file, float fov) {
   int number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
+    if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // byte order mark
     line = line.substr(0, line.find('#'));
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     const std::string place = file.string() + ":" + std::to_string(number);

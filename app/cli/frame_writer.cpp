@@ -51,8 +51,8 @@ void check_together(const RunOptions& options) {
     throw InputError("--transparent is for --image and --images: a video has no transparency");
   if (options.transparent && !stills) throw InputError("--transparent needs --image or --images");
   if (stills || !options.video.empty()) return;
-  if (!options.camera.empty() || options.turntable != 0)
-    throw InputError("--camera and --turntable need --image, --images or --video");
+  if (!options.camera.empty() || options.turntable != 0 || options.supersample > 1)
+    throw InputError("--camera, --turntable and --supersample need --image, --images or --video");
 }
 
 // Containers in which ffmpeg accepts H.264.

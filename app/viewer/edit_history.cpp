@@ -73,7 +73,7 @@ bool EditHistory::takes_back(const std::vector<Change>& changes, const Step& ste
   return true;
 }
 
-void EditHistory::observe(const Settings& now, double time, bool posted) {
+void EditHistory::observe(const Settings& now, double time, bool accepted) {
   if (!begun_ || now.materials.size() != known_.materials.size() ||
       now.half_space_mu.size() != known_.half_space_mu.size())
     return forget(now);
@@ -82,7 +82,7 @@ void EditHistory::observe(const Settings& now, double time, bool posted) {
   known_ = now;
   const bool goes_on = done_ > 0 && done_ == steps_.size() && time - steps_.back().time < kSameEdit &&
                        same_settings(steps_.back(), changes);
-  if (!posted && done_ > 0 && done_ == steps_.size() && takes_back(changes, steps_.back())) {
+  if (!accepted && done_ > 0 && done_ == steps_.size() && takes_back(changes, steps_.back())) {
     steps_.pop_back();
     done_ = steps_.size();
     return;

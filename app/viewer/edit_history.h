@@ -16,8 +16,8 @@ class EditHistory {
   static constexpr double kSameEdit = 0.7;    // [s] within which edits of the same settings are one step
 
   /// To be called with the settings after every change, at a time [s] of any clock.
-  /// `posted`: a user's edit, as opposed to what the engine made of edits.
-  void observe(const Settings& now, double time, bool posted = true);
+  /// `accepted`: false where the engine has refused an edit, so that the settings are those before it.
+  void observe(const Settings& now, double time, bool accepted = true);
   /// Starts anew with these settings: those of another scene.
   void forget(const Settings& now);
 

@@ -46,14 +46,16 @@ std::string free_name_of(const Model& model) {
   }
 }
 
-/// [m] of all bodies.
+/// [m] of all bodies but balls that were thrown.
 double start_radius(const Model& model) {
   Vec<double, 3> low = Vec<double, 3>::filled(1e300), high = -1.0 * low;
-  for (const Object& object : model.objects)
-    for (std::int32_t i = object.node_begin; i < object.node_end && !object.is_collider(); ++i) {
+  for (const Object& object : model.objects) {
+    if (object.is_collider() || object.name.starts_with("shot-")) continue;
+    for (std::int32_t i = object.node_begin; i < object.node_end; ++i) {
       low = min(low, model.positions[static_cast<std::size_t>(i)]);
       high = max(high, model.positions[static_cast<std::size_t>(i)]);
     }
+  }
   return low[0] <= high[0] ? 0.5 * norm(high - low) : 1.0;
 }
 

@@ -100,8 +100,8 @@ void Simulation::post_all(const std::vector<Command>& edits) {
 void Simulation::undo() { post_all(edits_.undo()); }
 void Simulation::redo() { post_all(edits_.redo()); }
 
-void Simulation::follow_edits(bool posted) {
-  edits_.observe(seen_settings_, std::chrono::duration<double>(Clock::now() - started_).count(), posted);
+void Simulation::follow_edits(bool accepted) {
+  edits_.observe(seen_settings_, std::chrono::duration<double>(Clock::now() - started_).count(), accepted);
 }
 
 void Simulation::play() {
@@ -214,10 +214,11 @@ bool Simulation::update() {
   new_reports_.clear();
   while (history_.size() > history_length) history_.pop_front();
   const bool other_scene = status_.scenes != seen_status_.scenes;
+  const bool refused = status_.refusals != seen_status_.refusals;
   seen_status_ = status_;
   seen_settings_ = settings_;
   if (other_scene) edits_.forget(seen_settings_);
-  else follow_edits(false);
+  else follow_edits(!refused);
   follow_frame();
   return true;
 }

@@ -45,6 +45,7 @@ struct SimulationStatus {
   bool playing = false;
   bool loaded = false;          // a scene is in the engine
   int scenes = 0;               // so many were loaded
+  int refusals = 0;             // so many commands were refused
   double steps_per_second = 0;  // over the last steps, including waits
   double step_seconds = 0;      // wall time of the last step
   std::string error;            // of the last load or step; empty if it succeeded
@@ -200,7 +201,7 @@ class Simulation {
   void fail(const std::string& message);
   void changed();
   void follow_frame();
-  void follow_edits(bool posted);
+  void follow_edits(bool accepted);
   void queue(const Command& command);
   void post_all(const std::vector<Command>& edits);
 

@@ -6,6 +6,7 @@
 
 #include "app/viewer/scene_content.h"
 #include "app/viewer/simulation.h"
+#include "gpu/core/device_lost.h"
 
 namespace stickslip {
 namespace {
@@ -75,8 +76,15 @@ void Simulation::go_on_with(const std::function<std::shared_ptr<const Scene>()>&
   std::unique_ptr<Engine> next = make_engine_();
   next->set_params(engine_->params());
   next->set_contact_params(engine_->contact_params());
-  next->load(model);
-  next->set_state(carried_over(scene_->model, engine_->state(), model, next->state()));
+  try {
+    next->load(model);
+    next->set_state(carried_over(scene_->model, engine_->state(), model, next->state()));
+  } catch (const DeviceLost&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw std::runtime_error(std::string("the scene goes on as it was, since the change does not fit: ") +
+                             error.what());
+  }
   engine_ = std::move(next);
   engine_traces_ = false;
   scene_ = published_scene_ = std::move(scene);

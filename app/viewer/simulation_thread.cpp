@@ -99,6 +99,8 @@ void Simulation::apply_all(const std::vector<Queued>& commands) {
       continue;
     } catch (const std::exception& error) {
       fail(error.what());
+      const std::lock_guard lock(mutex_);
+      ++status_.refusals;
       continue;
     }
     const std::lock_guard lock(mutex_);

@@ -3,6 +3,8 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
+#include <algorithm>
+
 #include "app/viewer/viewer.h"
 
 namespace stickslip {
@@ -24,6 +26,14 @@ Window::Window(int width, int height, const std::string& title) {
   if (!glfwInit())
     throw NoDisplayError("no window can be opened (" + last_glfw_error() +
                          "); `stickslip run` renders to pictures and videos without a display");
+  if (GLFWmonitor* monitor = glfwGetPrimaryMonitor()) {
+    int x = 0, y = 0, most_width = 0, most_height = 0;
+    glfwGetMonitorWorkarea(monitor, &x, &y, &most_width, &most_height);
+    if (most_width > 0 && most_height > 0) {
+      width = std::min(width, most_width);
+      height = std::min(height, most_height);
+    }
+  }
   glfwWindowHint(GLFW_CLIENT_API, GLFW_NO_API);
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
   window_ = glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr);

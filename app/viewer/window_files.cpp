@@ -40,6 +40,7 @@ void WindowFiles::save_scene(const Scene& scene, const Settings& settings) const
     out.stream() << text;
     out.commit();
     spdlog::info("wrote {}; stickslip view {}", file.string(), file.string());
+    if (scene.changed) spdlog::info("in it, balls begin where they were thrown, at the start of the run");
   } catch (const std::exception& error) {
     spdlog::error("the scene was not saved: {}", error.what());
   }

@@ -144,6 +144,11 @@ TEST(SimulationUndo, PostsEditsAndForgetsThemWithTheScene) {
   simulation.undo();
   ASSERT_TRUE(test::reached(simulation, settled));
   EXPECT_EQ(simulation.settings().materials[1].mu, 0.77) << "a reset can be taken back, too";
+  simulation.post(ResetAll{});  // takes the only edit back, and is an edit, too
+  ASSERT_TRUE(test::reached(simulation, settled));
+  simulation.undo();
+  ASSERT_TRUE(test::reached(simulation, settled));
+  EXPECT_EQ(simulation.settings().materials[1].mu, 0.77);
   simulation.post(LoadScene{"b"});
   ASSERT_TRUE(test::reached(simulation, settled));
   EXPECT_FALSE(simulation.edits().can_undo());

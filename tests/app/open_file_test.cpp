@@ -111,6 +111,14 @@ TEST_F(OpenFile, BadMeshesSayWhatIsWrong) {
   EXPECT_THROW(load_scene(written("a.obj", "v 1 2\n").string()), InputError);
   EXPECT_THROW(load_scene(written("b.obj", "v 1 2 3\nv 1 2 3\nv 1 2 3\nf 1 2 3\n").string()), InputError);
   EXPECT_THROW(load_scene((folder / "none.stl").string()), InputError);
+  std::string thin = "v 0 0 0\nv 1 0 0\nv 0 1e-5 0\nv 1 1e-5 0\nv 0 0 1\nv 1 0 1\nv 0 1e-5 1\nv 1 1e-5 1\n";
+  thin += "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 1 5 7 3\nf 2 4 8 6\nf 3 7 8 4\n";
+  try {
+    load_scene(written("thin.obj", thin).string());
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("too thin"), std::string::npos) << error.what();
+  }
   EXPECT_TRUE(is_mesh_name("a.ply"));
   EXPECT_TRUE(is_mesh_name("A.STL"));
   EXPECT_FALSE(is_mesh_name("a.toml"));

@@ -157,8 +157,9 @@ TEST_F(RunPictures, OptionsThatDoNotGoTogetherAreRefused) {
   expect_refused({"--fps", "30", "--image", path("a.png")}, "--video is missing");
   expect_refused({"--transparent", "--video", path("a.mp4")}, "no transparency");
   expect_refused({"--transparent"}, "--image");
-  expect_refused({"--turntable", "90"}, "--turntable need");
+  expect_refused({"--turntable", "90"}, "--turntable and");
   expect_refused({"--supersample", "4", "--size", "4000x100", "--image", path("a.png")}, "[16, 2048]");
+  expect_refused({"--supersample", "2"}, "--supersample need");
   expect_refused({"--quality", "best"}, "--quality");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
 }

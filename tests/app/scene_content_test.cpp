@@ -92,6 +92,8 @@ TEST(SceneContent, AShotFliesFromTheCameraToItsTarget) {
   EXPECT_LT(shot.radius, 0.2);
   EXPECT_LT(norm(shot.position + 0.5 * shot.velocity - Vec3d{0, 1, 0}), 1e-5);
   EXPECT_GT(shot.position[2], 2);
+  const auto more = with_object(scene, shot_toml(scene.model, shot));
+  EXPECT_EQ(shot_along(more->model, camera).radius, shot.radius) << "the next ball is as large";
 }
 
 TEST(SceneContent, BadChangesAreRefused) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/io/file/number_text.h"
 #include "app/io/mesh/mesh.h"
 #include "app/io/mesh/strands.h"
 #include "app/io/scene/toml_text.h"
@@ -17,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Vec3d = Vec<double, 3>;
 
+constexpr double kThinnest = 1.0 / 150;  // of a closed surface's size: thinner ones need too many tets
 constexpr double kSmallestMesh = 0.05, kLargestMesh = 5, kUsualMesh = 0.3;  // [m] of a mesh
 
 std::string lower_ending(const fs::path& file) {
@@ -40,6 +42,7 @@ bool is_open(const SurfaceMesh& surface) {
 
 struct MeshExtent {
   Vec3d low, high;
+  double least() const { return std::min({high[0] - low[0], high[1] - low[1], high[2] - low[2]}); }
   double largest() const { return std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]}); }
 };
 
@@ -114,6 +117,18 @@ std::string scene_text(const fs::path& file, const MeshExtent& extent, const Mes
                           -centre[2], factor);
 }
 
+/// The message without the place in the scene's text, which nobody has written.
+std::string without_place(std::string message, const fs::path& file) {
+  const std::string name = file.string();
+  if (!message.starts_with(name + ":")) return message;
+  std::size_t at = name.size() + 1;
+  while (at < message.size() && std::isdigit(static_cast<unsigned char>(message[at])) != 0) ++at;
+  for (const char* part : {": ", "[[object]] ", "file: ", "object 'mesh': "})
+    if (message.compare(at, std::string(part).size(), part) == 0) at += std::string(part).size();
+  message.erase(0, at);
+  return message.starts_with(name) ? message : name + ": " + message;
+}
+
 }  // namespace
 
 bool is_mesh_name(const fs::path& file) {
@@ -125,11 +140,19 @@ Scene load_mesh_scene(const fs::path& file, std::optional<double> scale) {
   const MeshExtent extent = extent_of(file);
   const double size = factor_of(extent) * extent.largest();
   const auto load = [&](const MeshBody& kind) {
-    return parse_scene(scene_text(file, extent, kind), file, scale);
+    try {
+      return parse_scene(scene_text(file, extent, kind), file, scale);
+    } catch (const InputError& error) {
+      throw InputError(without_place(error.what(), file));
+    }
   };
   if (is_hair(file)) return load(mesh_hair(size));
   const bool has_tets = lower_ending(file) == ".msh";
   if (!has_tets && is_open(load_surface(file))) return load(mesh_cloth(size));
+  if (!has_tets && extent.least() < kThinnest * extent.largest())
+    throw InputError(file.string() +
+                     ": the closed surface is too thin to be filled with tetrahedra: its size is " +
+                     number_text(extent.largest()) + " and its least extent " + number_text(extent.least()));
   return load(mesh_solid(extent.largest(), has_tets));
 }
 
