@@ -13,17 +13,14 @@ namespace {
 /// Buttons that show scenes of one kind alone.
 void draw_kinds(std::optional<SceneKind>& chosen) {
   const auto draw = [&](const char* label, const char* meaning, std::optional<SceneKind> kind) {
+    if (kind) same_line_for(label);
     if (ImGui::RadioButton(label, chosen == kind)) chosen = kind;
     tooltip(meaning);
   };
   draw("all", "All scenes", {});
-  ImGui::SameLine();
   draw("solids", "Deformable and affine solids", SceneKind::solids);
-  ImGui::SameLine();
   draw("rigid", "Rigid bodies", SceneKind::rigid);
-  ImGui::SameLine();
   draw("thin", "Cloth, hair and rods", SceneKind::thin);
-  ImGui::SameLine();
   draw("mixed", "Bodies of several kinds", SceneKind::mixed);
 }
 

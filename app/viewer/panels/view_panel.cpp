@@ -16,10 +16,7 @@ void draw_overlay_boxes(PanelContext& context, const Model& model) {
   bool first = true;
   for (const OverlayInfo& overlay : overlay_table()) {
     if (!overlay.is_offered(model)) continue;
-    if (!std::exchange(first, false)) ImGui::SameLine();
-    const float width = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x +
-                        ImGui::CalcTextSize(overlay.label.data()).x;
-    if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
+    if (!std::exchange(first, false)) same_line_for(overlay.label.data());
     ImGui::Checkbox(overlay.label.data(), &(context.view.overlays.*overlay.flag));
     tooltip(std::string(overlay.meaning) + "  [" + overlay.key + "]");
   }
@@ -124,7 +121,7 @@ void draw_picture_settings(PictureSettings& pictures, bool alone) {
     ImGui::EndCombo();
   }
   tooltip(alone ? "Size over that of the window" : "Pictures with panels have the window's size");
-  ImGui::SameLine();
+  same_line_for("transparent");
   ImGui::Checkbox("transparent", &pictures.transparent);
   tooltip(alone ? "Without ground and sky" : "Pictures with panels are opaque");
   ImGui::EndDisabled();

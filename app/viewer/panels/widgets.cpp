@@ -45,6 +45,13 @@ bool section(const char* title, bool open) {
   return shown;
 }
 
+void same_line_for(const char* label) {
+  ImGui::SameLine();
+  const float width =
+      ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x + ImGui::CalcTextSize(label).x;
+  if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
+}
+
 std::map<std::string, bool>& open_sections() {
   static std::map<std::string, bool> sections;
   return sections;
