@@ -2,11 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-#include <cctype>
-
 #include "app/io/checkpoint/checkpoint.h"
 #include "app/io/fclib/fclib.h"
+#include "app/io/mesh/mesh.h"
 #include "app/io/scene/mesh_scene.h"
 
 namespace stickslip {
@@ -32,8 +30,7 @@ std::shared_ptr<const FrozenStep> problem_of(const fs::path& file) {
 void open_file(const fs::path& given, Simulation& simulation,
                const std::function<void(std::shared_ptr<const FrozenStep>)>& race) {
   const fs::path file = fs::absolute(given);
-  std::string ending = file.extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string ending = lower_extension(file);
   if (ending == ".jsonl") {
     spdlog::warn("a journal is done again without a window: stickslip replay {}", file.string());
     return;

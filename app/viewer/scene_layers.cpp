@@ -41,23 +41,27 @@ std::span<const GhostLine> SceneLayers::ghosts(const Scene& scene, const Simulat
 
 std::span<const float> SceneLayers::heat(const Scene& scene, SurfaceColors what, const SimulationFrame& frame,
                                          const std::vector<Material>& materials) {
+  if (what == SurfaceColors::objects) {
+    heated_ = what;
+    heat_.clear();
+    most_heat_ = -1;
+    return heat_;
+  }
   std::vector<double> with;
   for (const Material& m : materials) {
     for (const double number : {m.young, m.poisson, static_cast<double>(m.model)}) with.push_back(number);
   }
-  const double at = frame.snapshot.time;
-  if (stress_ && what == heated_ && at == heated_at_ && with == heated_with_) return heat_;
+  const std::span<const Vec3f> at = frame.positions();
+  if (stress_ && what == heated_ && std::ranges::equal(at, heated_at_) && with == heated_with_) return heat_;
   heated_ = what;
-  heated_at_ = at;
+  heated_at_.assign(at.begin(), at.end());
   heated_with_ = std::move(with);
   heat_.clear();
   most_heat_ = -1;
-  if (what == SurfaceColors::objects) return heat_;
   if (!stress_) stress_.emplace(scene.model);
   if (stress_->empty()) return heat_;
-  const std::vector<float>& values =
-      stress_->evaluate(what == SurfaceColors::stress ? SolidMeasure::stress : SolidMeasure::stretch,
-                        frame.positions(), materials);
+  const std::vector<float>& values = stress_->evaluate(
+      what == SurfaceColors::stress ? SolidMeasure::stress : SolidMeasure::stretch, at, materials);
   most_heat_ = std::max(0.f, *std::ranges::max_element(values));
   place_on_scale(values, most_heat_, heat_);
   return heat_;

@@ -35,7 +35,7 @@ class SceneLayers {
   float most_heat_ = -1;
   // What heat_ was found for.
   SurfaceColors heated_ = SurfaceColors::objects;
-  double heated_at_ = -1;  // [s]
+  std::vector<Vec3f> heated_at_;  // positions
   std::vector<double> heated_with_;
 };
 

@@ -15,15 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string extension_of(const fs::path& file) {
-  std::string extension = file.extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return extension;
-}
-
 /// Content of a surface file; empty for other kinds of files.
 std::optional<SurfaceMesh> parse_surface(const fs::path& file) {
-  const std::string extension = extension_of(file), name = file.string();
+  const std::string extension = lower_extension(file), name = file.string();
   if (extension == ".obj") return parse_obj(read_bytes(file), name);
   if (extension == ".ply") return parse_ply(read_bytes(file), name);
   if (extension == ".stl") return parse_stl(read_bytes(file), name);
@@ -31,12 +25,18 @@ std::optional<SurfaceMesh> parse_surface(const fs::path& file) {
 }
 
 MshContent parse_msh_file(const fs::path& file) {
-  if (extension_of(file) != ".msh")
+  if (lower_extension(file) != ".msh")
     throw InputError(file.string() + ": is no mesh: .msh, .obj, .ply or .stl would be");
   return parse_msh(read_bytes(file), file.string());
 }
 
 }  // namespace
+
+std::string lower_extension(const fs::path& file) {
+  std::string extension = file.extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return extension;
+}
 
 TetMesh load_solid(const fs::path& file, const SolidOptions& options) {
   if (std::optional<SurfaceMesh> surface = parse_surface(file))

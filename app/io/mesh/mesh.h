@@ -38,6 +38,9 @@ TetMesh load_solid(const std::filesystem::path& file, const SolidOptions& option
 /// tets). Vertices without a triangle are left out. Throws like load_solid.
 SurfaceMesh load_surface(const std::filesystem::path& file);
 
+/// A file's extension in small letters, with its dot.
+std::string lower_extension(const std::filesystem::path& file);
+
 /// The boundary of a tet mesh, with the nodes that lie on it.
 SurfaceMesh boundary_surface(const TetMesh& mesh);
 

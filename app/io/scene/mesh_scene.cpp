@@ -21,13 +21,7 @@ using Vec3d = Vec<double, 3>;
 constexpr double kThinnest = 1.0 / 150;  // of a closed surface's size: thinner ones need too many tets
 constexpr double kSmallestMesh = 0.05, kLargestMesh = 5, kUsualMesh = 0.3;  // [m] of a mesh
 
-std::string lower_ending(const fs::path& file) {
-  std::string ending = file.extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  return ending;
-}
-
-bool is_hair(const fs::path& file) { return lower_ending(file) == ".hair"; }
+bool is_hair(const fs::path& file) { return lower_extension(file) == ".hair"; }
 
 /// Some edge has one triangle alone.
 bool is_open(const SurfaceMesh& surface) {
@@ -117,7 +111,7 @@ std::string scene_text(const fs::path& file, const MeshExtent& extent, const Mes
                           -centre[2], factor);
 }
 
-/// The message without the place in the scene's text, which nobody has written.
+/// The message without file, line and table of the scene's text, which is made here: a user has no such file.
 std::string without_place(std::string message, const fs::path& file) {
   const std::string name = file.string();
   if (!message.starts_with(name + ":")) return message;
@@ -133,7 +127,7 @@ std::string without_place(std::string message, const fs::path& file) {
 
 bool is_mesh_name(const fs::path& file) {
   static constexpr std::string_view endings[] = {".msh", ".obj", ".ply", ".stl", ".hair"};
-  return std::ranges::find(endings, lower_ending(file)) != std::end(endings);
+  return std::ranges::find(endings, lower_extension(file)) != std::end(endings);
 }
 
 Scene load_mesh_scene(const fs::path& file, std::optional<double> scale) {
@@ -147,7 +141,7 @@ Scene load_mesh_scene(const fs::path& file, std::optional<double> scale) {
     }
   };
   if (is_hair(file)) return load(mesh_hair(size));
-  const bool has_tets = lower_ending(file) == ".msh";
+  const bool has_tets = lower_extension(file) == ".msh";
   if (!has_tets && is_open(load_surface(file))) return load(mesh_cloth(size));
   if (!has_tets && extent.least() < kThinnest * extent.largest())
     throw InputError(file.string() +
