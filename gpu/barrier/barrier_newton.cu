@@ -12,6 +12,7 @@
 #include "gpu/core/reduce.h"
 #include "gpu/core/trace.h"
 #include "gpu/model/step_interrupted.h"
+#include "gpu/params/newton_start.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
@@ -31,10 +32,10 @@ constexpr double kLooseResidual = 1e-3, kTightTolerance = 1e-4;
 
 // A Newton step is limited to this share of the scene: a bad direction must not sweep all of it.
 constexpr double kLongestStep = 0.5;
-constexpr double kShortestStep = 1e-10;
+constexpr Real kShortestStep = Real(1e-10);
 // Near the minimiser Newton's last step should be precise, so that less change of an element renews its
 // Hessian.
-constexpr double kNear = 10;  // times the tolerance
+constexpr double kNear = 30;  // times the tolerance
 constexpr Real kNearShare = Real(0.1);
 // See follow_friction. kSlowNewton: of the lengths of two Newton steps.
 constexpr double kFullNewton = 0.9, kSlowNewton = 0.1;
@@ -46,6 +47,10 @@ constexpr Real kLeastShare = Real(0.01);
 // Below this, the direction is bad: PCG continues for this many iterations [Guo24 App. B].
 constexpr double kUselessStep = 1e-9;
 constexpr int kMoreIterations = 100;
+// See start_ahead: the share of the way to the first impact; the least share of a way that is free, the least
+// share of what then remains, and the least way in units of the tolerance that are worth a try.
+constexpr Real kHeadShare = Real(0.5), kLeastHead = Real(0.1), kLeastTrial = Real(0.1);
+constexpr double kLeastWay = 0.01;
 
 }  // namespace
 
@@ -57,7 +62,8 @@ bool BarrierNewton::Tolerance::is_near(const NewtonRecord& record) const {
 
 namespace {
 
-/// Largest t in [0, 1] for which x + t p keeps (1 - slack) of every node's gap to every half-space.
+/// *bound = the largest t in [0, 1] for which x + t p keeps (1 - slack) of every node's gap to every
+/// half-space.
 void plane_step_bound(Context& ctx, const Proximity& near, const Vec3* x, const Vec3* p, Real slack,
                       Real* bound) {
   const Real kept = Real(1) - slack;
@@ -78,14 +84,19 @@ void set_right_side(Context& ctx, std::size_t n, const Vec3* g, const std::uint8
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { rhs[i] = fixed[i] ? Vec3::zero() : -g[i]; });
 }
 
+/// *square = the largest |p|^2.
+void find_longest(Context& ctx, std::size_t n, const Vec3* p, Real* square) {
+  reduce_max(
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return norm2(p[i]); }, Real(0), square);
+}
+
 /// Writes `norms`, but for the imbalance and with the square of `step`; `before` may be null.
 void find_norms(Context& ctx, std::size_t n, const Vec3* rhs, const Vec3* p, const Vec3* before,
                 const PcgState* pcg, NewtonNorms* norms) {
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { norms->pcg = *pcg; });
   reduce_sum(
       ctx, n, [=] SS_LAMBDA(std::size_t i) { return static_cast<double>(norm2(rhs[i])); }, &norms->gradient2);
-  reduce_max(
-      ctx, n, [=] SS_LAMBDA(std::size_t i) { return norm2(p[i]); }, Real(0), &norms->step);
+  find_longest(ctx, n, p, &norms->step);
   if (before != nullptr)
     reduce_sum(
         ctx, n,
@@ -128,6 +139,7 @@ void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
   turned_.resize(ctx, node_count_);
   before_.resize(ctx, node_count_);
   response_.load(ctx, node_count_);
+  head_start_.load(ctx, device);
   trial_.resize(ctx, node_count_);
   resize_cleared(ctx, norms_, 1);
   resize_cleared(ctx, search_, 1);
@@ -138,7 +150,6 @@ void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
 void BarrierNewton::find_contacts(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                                   const Vec3* x, Real d_hat) {
   const Span span(ctx, "broad phase");
-  broad_phase_.forget();
   broad_phase_.find_nearby(ctx, x, nullptr, d_hat, kSpareReach * d_hat, pair_filter(device));
   near_ = make_proximity(device, broad_phase_.view());
   potential.contacts().update(ctx, near_, x);
@@ -146,12 +157,15 @@ void BarrierNewton::find_contacts(Context& ctx, IncrementalPotential& potential,
 
 Real BarrierNewton::step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
                                const Vec3* p, StageClock& clock, StageTimes& seconds) {
-  // Other nodes may be free than in the last search, which was in an earlier step.
-  broad_phase_.forget();
   launch_step_bound(ctx, device, params, x, p, clock, seconds);
+  const Real bound = read_step_bound(ctx);
+  clock.lap(seconds.ccd);
+  return bound;
+}
+
+Real BarrierNewton::read_step_bound(Context& ctx) {
   Real bounds[2];
   copy_to_host(ctx, bounds, search_.data()->bounds, 2);
-  clock.lap(seconds.ccd);
   return std::min(bounds[0], bounds[1]);
 }
 
@@ -226,6 +240,15 @@ double BarrierNewton::imbalance(Context& ctx, IncrementalPotential& potential, c
   return read_back(ctx, out);
 }
 
+bool BarrierNewton::is_short_enough(Context& ctx, const DeviceModel& device, const Vec3* way) {
+  return longest(ctx, way) <= kLongestStep * device.diagonal;
+}
+
+Real BarrierNewton::longest(Context& ctx, const Vec3* p) {
+  find_longest(ctx, node_count_, p, &norms_.data()->step);
+  return std::sqrt(read_back(ctx, &norms_.data()->step));
+}
+
 NewtonNorms BarrierNewton::norms(Context& ctx) {
   find_norms(ctx, node_count_, rhs_.data(), p_.data(), share_ > 0 ? before_.data() : nullptr,
              linear_solver_.outcome(), norms_.data());
@@ -275,13 +298,13 @@ Real BarrierNewton::search(Context& ctx, IncrementalPotential& potential, const 
                            const Params& params, const Vec3* path, const Vec3* x, std::size_t contact_limit,
                            StageClock& clock, StageTimes& seconds, NewtonRecord& record) {
   launch_step_bound(ctx, device, params, x, path, clock, seconds);
-  const Real alpha = line_search(ctx, potential, path, x, contact_limit, record);
+  const Real alpha = line_search(ctx, potential, path, x, contact_limit, kShortestStep, record);
   clock.lap(seconds.line_search);
   return alpha;
 }
 
 Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, const Vec3* p, const Vec3* x,
-                                std::size_t contact_limit, NewtonRecord& record) {
+                                std::size_t contact_limit, Real shortest, NewtonRecord& record) {
   const Span span(ctx, "line search");
   Vec3* trial = trial_.data();
   LineSearchStart* start = search_.data();
@@ -302,7 +325,7 @@ Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, c
   const double before = total(first.before);
   // Energy differences below rounding are ignored: near the minimiser they say nothing about a step.
   const double tolerance = potential.energy_rounding(before) + rise_;
-  for (Real alpha = first.bound(); alpha > kShortestStep; alpha *= Real(0.5)) {
+  for (Real alpha = first.bound(); alpha > shortest; alpha *= Real(0.5)) {
     if (alpha < first.bound()) {
       set_trial(ctx, node_count_, x, alpha, p, trial);
       at_trial = potential.values(ctx, near_, trial);
@@ -391,20 +414,58 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
   return alpha;
 }
 
+void BarrierNewton::start_ahead(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
+                                const Params& params, const Tolerance& tolerance, Vec3* x, StageClock& clock,
+                                StepReport& report) {
+  const Span span(ctx, "head start");
+  Vec3* p = p_.data();
+  head_start_.find(ctx, potential, device, x, p);
+  const Real length = longest(ctx, p);
+  if (!(length > kLeastWay * tolerance.speed * params.dt) || length > kLongestStep * device.diagonal) return;
+  const bool turns = !potential.embedding().empty();
+  Vec3* way = turns ? turned_.data() : p;
+  const auto bound_way = [&] {
+    if (turns) potential.embedding().turn(ctx, x, p, way);
+    launch_step_bound(ctx, device, params, x, way, clock, report.seconds);
+    return read_step_bound(ctx);
+  };
+  Real share = 0;
+  if (const Real bound = bound_way(); bound >= kLeastHead) {
+    if (bound < 1) {
+      scale_direction(ctx, node_count_, kHeadShare * bound, p);
+      bound_way();
+    }
+    const auto contacts = static_cast<int>(potential.contacts().set().active_count());
+    const int most = params.contact_limit > 0 ? std::max(params.contact_limit, contacts) : 0;
+    // A part of a way on which bodies turn would strain them.
+    const Real shortest = turns ? Real(0.99) : kLeastTrial;
+    NewtonRecord unused;
+    share = line_search(ctx, potential, way, x, static_cast<std::size_t>(most), shortest, unused);
+    if (share > 0) copy(ctx, x, trial_.data(), node_count_);
+  }
+  clock.lap(report.seconds.line_search);
+  // Also where x stays: the pairs are others.
+  potential.contacts().update(ctx, near_, x, share > 0);
+  clock.lap(report.seconds.contacts);
+}
+
 void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                              const Params& params, Vec3* x, StageClock& clock, StepReport& report) {
   const Span span(ctx, "minimise");
   ContactTerms& contacts = potential.contacts();
-  BarrierSchedule schedule(ctx, contacts, near_, x, params);
   Tolerance tolerance{params, params.newton_tolerance * speed_scale(device, params),
                       params.newton_tolerance * gravity_scale(device, params)};
+  at_x_.reset();
+  BarrierSchedule schedule(ctx, contacts, near_, x, params);
+  // Scripted nodes that springs pull would be left behind.
+  if (report.newton_iterations == 0 && starts_ahead(params) && !potential.inputs().scripts_blocked)
+    start_ahead(ctx, potential, device, params, tolerance, x, clock, report);
   LinearSolver::prepare(potential.hessian(), params);
   linear_solver_.begin_step();
   const auto stop = [&](const char* reason) { report.stop_reason = reason; };
   report.converged = false;
   share_ = 0;
   stop("iteration cap");
-  at_x_.reset();
 
   for (int k = 0; report.newton_iterations < params.newton_iterations; ++k) {
     if (cancel_ != nullptr && cancel_->load(std::memory_order_relaxed)) throw StepInterrupted();

@@ -7,6 +7,7 @@
 
 #include "gpu/barrier/barrier_schedule.cuh"
 #include "gpu/barrier/friction_response.cuh"
+#include "gpu/barrier/head_start.cuh"
 #include "gpu/barrier/incremental_potential.cuh"
 #include "gpu/barrier/object_balance.cuh"
 #include "gpu/broadphase/broadphase.cuh"
@@ -42,6 +43,13 @@ class BarrierNewton {
   /// While the flag is set, `minimise` throws StepInterrupted before its next iteration; nullptr: never.
   void set_cancel(const std::atomic<bool>* flag) { cancel_ = flag; }
 
+  /// Before the first search of a step: other nodes may be free than in the last one, and a step must not
+  /// depend on the steps before it.
+  void forget_pairs() { broad_phase_.forget(); }
+
+  /// Whether no node goes farther than a Newton step may. One host read.
+  bool is_short_enough(Context& ctx, const DeviceModel& device, const Vec3* way);
+
   /// Broad phase and contact set at x, without motion: at the start of a step, before the first `minimise`.
   void find_contacts(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Vec3* x,
                      Real d_hat);
@@ -71,7 +79,7 @@ class BarrierNewton {
     double speed, imbalance;    // [m/s]
     double first_gradient = 0;  // [N]
     bool satisfied_by(const NewtonRecord& record) const;
-    /// Within ten times the tolerance.
+    /// Within thirty times the tolerance.
     bool is_near(const NewtonRecord& record) const;
     /// With `displacement`, a small Newton step is not enough: a stiff contact or stiff friction makes steps
     /// small while the momentum of a whole object is still wrong.
@@ -96,9 +104,18 @@ class BarrierNewton {
 
   // Stages of `minimise`.
 
+  /// Before the first iteration of a step: moves x to the HeadStart, or half of the way to the first impact
+  /// there, if the energy falls. Up to nine host reads, and one for every halving.
+  void start_ahead(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
+                   const Params& params, const Tolerance& tolerance, Vec3* x, StageClock& clock,
+                   StepReport& report);
+  /// |p|_inf. One host read.
+  Real longest(Context& ctx, const Vec3* p);
   /// Finds the candidates of the swept path (one host read), and search_->bounds.
   void launch_step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
                          const Vec3* p, StageClock& clock, StageTimes& seconds);
+  /// The smaller of search_->bounds. One host read.
+  Real read_step_bound(Context& ctx);
   NewtonNorms solve(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                     const Params& params, NewtonRecord& record);
   /// Solves to a relative residual of 1e-4, with the default cap of iterations or a larger one.
@@ -132,10 +149,11 @@ class BarrierNewton {
   Real search(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Params& params,
               const Vec3* path, const Vec3* x, std::size_t contact_limit, StageClock& clock,
               StageTimes& seconds, NewtonRecord& record);
-  /// Starts from the step that `launch_step_bound` allows, which goes to record.ccd_bound. The current
-  /// contacts are those at x. One host read, and one for every halving.
+  /// Starts from the step that `launch_step_bound` allows, which goes to record.ccd_bound; returns the step's
+  /// length, 0 if none above `shortest` lowers the energy. The current contacts are those at x. One host
+  /// read, and one for every halving.
   Real line_search(Context& ctx, IncrementalPotential& potential, const Vec3* path, const Vec3* x,
-                   std::size_t contact_limit, NewtonRecord& record);
+                   std::size_t contact_limit, Real shortest, NewtonRecord& record);
 
   const std::atomic<bool>* cancel_ = nullptr;
   std::size_t node_count_ = 0;
@@ -150,6 +168,7 @@ class BarrierNewton {
   Buffer<std::int32_t> new_impacts_;
   Buffer<std::uint8_t> impacts_;  // per pair of near_
   FrictionResponse response_;
+  HeadStart head_start_;
   double rise_ = 0;  // [J] allowed in a line search
   /// p of the iteration before, and the share of it that was walked; 0 if the step was cut. Where the
   /// response of friction was walked instead, m is still near that of p.

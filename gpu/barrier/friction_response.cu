@@ -34,7 +34,8 @@ bool FrictionResponse::find(Context& ctx, IncrementalPotential& potential, Linea
   rough.pcg_tolerance = kTolerance;
   rough.pcg_iterations = kIterations;
   rough.warm_start = false;
-  solver.launch_solve(ctx, potential.hessian(), force_.data(), change_.data(), rough, potential.fixed());
+  solver.launch_solve(ctx, potential.hessian(), force_.data(), change_.data(), rough, potential.fixed(),
+                      true);
   const Vec3 *force = force_.data(), *change = change_.data();
   Vec3* sum = sum_.data();
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { sum[i] = p[i] + change[i]; });

@@ -50,12 +50,6 @@ void set_along(Context& ctx, std::size_t n, const Vec3* x, Real share, const Vec
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { out[i] = x[i] + share * p[i]; });
 }
 
-/// *square = the largest |p|^2.
-void find_longest(Context& ctx, std::size_t n, const Vec3* p, Real* square) {
-  reduce_max(
-      ctx, n, [=] SS_LAMBDA(std::size_t i) { return norm2(p[i]); }, Real(0), square);
-}
-
 void shrink_way(Context& ctx, std::size_t n, Real factor, Vec3* p) {
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { p[i] *= factor; });
 }
@@ -169,11 +163,8 @@ Real BarrierNewton::descend_target(Context& ctx, IncrementalPotential& potential
 }
 
 Real BarrierNewton::longest_advance(Context& ctx, const DeviceModel& device, const Vec3* way) {
-  NewtonNorms* norms = norms_.data();
-  find_longest(ctx, node_count_, way, &norms->step);
-  const Real length = std::sqrt(read_back(ctx, &norms->step));
-  const Real longest = static_cast<Real>(kLongestAdvance) * device.diagonal;
-  return length > longest ? longest / length : Real(1);
+  const Real length = longest(ctx, way), most = static_cast<Real>(kLongestAdvance) * device.diagonal;
+  return length > most ? most / length : Real(1);
 }
 
 Real BarrierNewton::advance_to(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
@@ -184,9 +175,7 @@ Real BarrierNewton::advance_to(Context& ctx, IncrementalPotential& potential, co
   const Real most = longest_advance(ctx, device, way);
   if (most < Real(1)) shrink_way(ctx, node_count_, most, way);
   launch_step_bound(ctx, device, params, x, way, clock, seconds);
-  Real bounds[2];
-  copy_to_host(ctx, bounds, search_.data()->bounds, 2);
-  Real share = std::min(bounds[0], bounds[1]);
+  Real share = read_step_bound(ctx);
   impacts_.resize(ctx, near_.size());
   if (share < Real(1))
     mark_impacts(ctx, near_, x, way, Real(1) - static_cast<Real>(params.ccd_slack), impacts_.data());

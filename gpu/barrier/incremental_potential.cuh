@@ -32,6 +32,7 @@ struct StepInputs {
   Real dt = 0;
   Real beta = 1;                 // inertia resists with mass / (beta dt^2)
   const Vec3* x_t = nullptr;     // [m] at the start of the step
+  const Vec3* v_t = nullptr;     // [m/s] there
   const Vec3* y = nullptr;       // [m] positions of free nodes without forces except gravity
   const Vec3* target = nullptr;  // [m] of scripted nodes at the end of the step
   bool scripts_blocked = false;  // scripted nodes that move are pulled by springs instead of being fixed
@@ -63,6 +64,8 @@ class IncrementalPotential {
 
   void begin_step(Context& ctx, const StepInputs& inputs, const ContactSettings& contact);
   ContactTerms& contacts() { return contacts_; }
+  /// Of begin_step.
+  const StepInputs& inputs() const { return inputs_; }
   ConstraintTerms& constraints() { return constraints_; }
   /// 1 for a node that is fixed in this step's minimisation.
   const std::uint8_t* fixed() const { return fixed_.data(); }

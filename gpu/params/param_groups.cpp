@@ -3,6 +3,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "gpu/params/newton_start.h"
 #include "gpu/params/param_rules.h"
 
 namespace stickslip {
@@ -33,6 +34,15 @@ std::string rule_of_friction(const ParamInfo& info, const ParamScope& s) {
 std::string rule_of_choice(const ParamInfo& info, const ParamScope& s) {
   const bool unread = s.params.solver == SolverKind::ccd_al && info.name == "contact_limit";
   return unread ? "solver = ccd_al has no limit on contacts" : "";
+}
+
+std::string rule_of_newton(const ParamInfo& info, const ParamScope& s) {
+  Params ahead = s.params;
+  ahead.newton_start = NewtonStart::ahead;
+  if (info.name != "newton_start" || starts_ahead(ahead)) return "";
+  return s.params.solver == SolverKind::ccd_al
+             ? "solver = ccd_al moves a target, from where the last step ended"
+             : "newton_stop = gradient is relative to the gradient where the last step ended";
 }
 
 std::string rule_of_pcg(const ParamInfo& info, const ParamScope& s) {
@@ -99,7 +109,7 @@ constexpr ParamGroup kGroups[] = {
     {"barrier", "Barrier", Scenes::barrier, rule_of_barrier},
     {"augmented", "Augmented Lagrangian", Scenes::barrier, rule_of_multipliers},
     {"friction", "Friction", Scenes::barrier, rule_of_friction},
-    {"newton", "Newton", Scenes::barrier},
+    {"newton", "Newton", Scenes::barrier, rule_of_newton},
     {"pcg", "Linear solver", Scenes::barrier_or_coupled, rule_of_pcg},
     {"ccd", "CCD", Scenes::barrier},
     {"boundary", "Boundary", Scenes::barrier},

@@ -50,6 +50,7 @@ namespace stickslip {
   REAL(eps_v, 1e-3, 1e-9, 1.0, "m/s", friction, "sliding speed below which friction is smoothed (stick)")                      \
   CHOICE(friction_update, FrictionUpdate, newton, friction, "when normal forces and tangent frames of friction are refreshed", "newton|lagged") \
   INT(friction_lags, 1, 1, 100, "1", friction, "minimisations per step when friction is lagged", INACTIVE(s.params.friction_update == FrictionUpdate::newton, "friction_update = newton refreshes friction in every Newton iteration")) \
+  CHOICE(newton_start, NewtonStart, ahead, newton, "where a step's search begins: ahead: bodies without contact where inertia and gravity take them, others along their velocity, up to half of the way to an impact; state: where the last step ended", "ahead|state") \
   CHOICE(newton_stop, NewtonStop, displacement, newton, "what ends the Newton loop", "displacement|gradient")                  \
   REAL(newton_tolerance, 1e-2, 1e-12, 1.0, "1", newton, "displacement: speed in units of the scene's diagonal per second, with rigid bodies of gravity times dt; gradient: relative norm") \
   INT(newton_iterations, 200, 1, 100000, "1", newton, "Newton iterations per step at most")                                    \
@@ -151,6 +152,7 @@ enum class SigmaRule : int { capped, jump, ipc2020 };
 enum class MultiplierUpdate : int { value, derivative };
 enum class AugmentationEnd : int { together, singly };
 enum class FrictionUpdate : int { newton, lagged };
+enum class NewtonStart : int { ahead, state };
 enum class NewtonStop : int { displacement, gradient };
 enum class LinearSolverKind : int { pcg, cholesky };
 enum class PreconditionerKind : int {

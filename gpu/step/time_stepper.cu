@@ -10,6 +10,7 @@
 #include "gpu/core/launch.h"
 #include "gpu/core/trace.h"
 #include "gpu/model/element_group.h"
+#include "gpu/params/newton_start.h"
 #include "gpu/step/node_sums.cuh"
 #include "gpu/step/start_check.h"
 
@@ -89,6 +90,12 @@ void move_nodes(Context& ctx, std::size_t n, const Vec3* step, Vec3* x) {
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { x[i] += step[i]; });
 }
 
+/// way = script_step of scripted nodes, dt v of the others.
+void set_common_way(Context& ctx, std::size_t n, const std::uint8_t* scripted, const Vec3* script_step,
+                    Real dt, const Vec3* v, Vec3* way) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { way[i] = scripted[i] ? script_step[i] : dt * v[i]; });
+}
+
 /// held = x of the three nodes.
 void read_nodes(Context& ctx, const Vec3i& nodes, const Vec3* x, Vec3* held) {
   launch(ctx, 3, [=] SS_LAMBDA(std::size_t c) { held[c] = x[nodes[static_cast<int>(c)]]; });
@@ -145,6 +152,7 @@ void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceMode
         intersection_text(model, found.count, found.first_edge, found.first_triangle));
   // At distance zero the barrier is infinite and its direction undefined.
   potential_.contacts().begin_step({kTouching * device.diagonal, Real(1), false, {}}, state.x.data());
+  newton_.forget_pairs();
   newton_.find_contacts(ctx, potential_, device, state.x.data(), kTouching * device.diagonal);
   const ContactSet& touching = potential_.contacts().set();
   if (touching.size() > 0) throw std::invalid_argument(touch_text(model, read_back(ctx, touching.nodes())));
@@ -162,6 +170,7 @@ std::vector<Vec2i> TimeStepper::close_objects(Context& ctx, const Model& model, 
                      object(model.triangles[static_cast<std::size_t>(found[1])][0])});
   intersections_ = {};
   potential_.contacts().begin_step({gap, Real(1), false, {}}, state.x.data());
+  newton_.forget_pairs();
   newton_.find_contacts(ctx, potential_, device, state.x.data(), gap);
   const ContactSet& near = potential_.contacts().set();
   std::vector<Vec4i> nodes(near.size());
@@ -231,6 +240,7 @@ StepInputs TimeStepper::step_inputs(const Params& params, const DeviceState& sta
   StepInputs inputs;
   inputs.dt = static_cast<Real>(params.dt);
   inputs.x_t = state.x.data();
+  inputs.v_t = state.v.data();
   inputs.y = y_.data();
   inputs.target = target_.data();
   inputs.script_stiffness = static_cast<Real>(params.kinematic_stiffness);
@@ -254,19 +264,45 @@ void TimeStepper::start_accelerations(Context& ctx, const DeviceModel& device, c
 }
 
 /// Moves scripted nodes straight to their targets unless a contact, or an element that must not invert, is in
-/// the way [Li20 §4]. Returns true if they are blocked: then springs pull them during the minimisation,
-/// against contacts and elements.
+/// the way [Li20 §4]. Returns true if they are blocked: then they move together with the others
+/// (find_common_way), or springs pull them during the minimisation, against contacts and elements.
 bool TimeStepper::move_scripts(Context& ctx, const DeviceModel& device, const Params& params,
                                const DeviceState& state, StageClock& clock, StepReport& report) {
   const Span span(ctx, "scripts");
-  const Real bound =
-      newton_.step_bound(ctx, device, params, x_.data(), script_step_.data(), clock, report.seconds);
-  if (bound < Real(1)) return true;
+  if (!is_free(ctx, device, params, script_step_.data(), state, clock, report)) return true;
+  move_nodes(ctx, device.node_count, script_step_.data(), x_.data());
+  return false;
+}
+
+/// The way of scripted nodes to their targets and of the others along their velocity; null if something is in
+/// the way of that, too, or it is longer than a Newton step may be.
+const Vec3* TimeStepper::find_common_way(Context& ctx, const DeviceModel& device, const Params& params,
+                                         const DeviceState& state, StageClock& clock, StepReport& report) {
+  const Span span(ctx, "scripts");
+  Vec3* way = velocity_.data();  // free until update_velocities
+  set_common_way(ctx, device.node_count, device.scripted.data(), script_step_.data(),
+                 static_cast<Real>(params.dt), state.v.data(), way);
+  if (!potential_.embedding().empty()) {
+    Vec3* turned = script_step_.data();
+    potential_.embedding().turn(ctx, x_.data(), way, turned);
+    way = turned;
+  }
+  const bool goes =
+      newton_.is_short_enough(ctx, device, way) && is_free(ctx, device, params, way, state, clock, report);
+  // Else the pairs of this way would serve for much shorter ones.
+  if (!goes) newton_.forget_pairs();
+  return goes ? way : nullptr;
+}
+
+/// Whether no contact and no element is in this way from x.
+bool TimeStepper::is_free(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* way,
+                          const DeviceState& state, StageClock& clock, StepReport& report) {
   Vec3* x = x_.data();
-  move_nodes(ctx, device.node_count, script_step_.data(), x);
-  if (!potential_.is_inverted(ctx, x)) return false;
+  if (newton_.step_bound(ctx, device, params, x, way, clock, report.seconds) < Real(1)) return false;
+  move_nodes(ctx, device.node_count, way, x);
+  const bool is_inverted = potential_.is_inverted(ctx, x);
   copy(ctx, x, state.x.data(), device.node_count);
-  return true;
+  return !is_inverted;
 }
 
 DragSpring TimeStepper::attach(Context& ctx, const Params& params, const std::optional<Drag>& drag,
@@ -385,8 +421,12 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
   if (constrained) contact.constraint_gap = static_cast<Real>(kConstraintGap * params.d_hat);
 
   check_before(ctx, model, device, params, state);
+  newton_.forget_pairs();
   if (!is_newmark(params)) newmark_.forget();
-  else if (!newmark_.has_accelerations()) start_accelerations(ctx, device, params, contact, state);
+  else if (!newmark_.has_accelerations()) {
+    start_accelerations(ctx, device, params, contact, state);
+    newton_.forget_pairs();
+  }
   predict(ctx, model, device, params, state);
   StepInputs inputs = step_inputs(params, state);
   inputs.drag = attach(ctx, params, drag, state);
@@ -395,9 +435,18 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
       std::any_of(model.scripted.begin(), model.scripted.end(),
                   [&](const ScriptedNodes& s) { return !s.is_static() && s.acts(state.time, params.dt); });
   if (scripts_move) inputs.scripts_blocked = move_scripts(ctx, device, params, state, clock, report);
+  const Vec3* common = nullptr;
+  if (inputs.scripts_blocked && starts_ahead(params))
+    common = find_common_way(ctx, device, params, state, clock, report);
+  if (common != nullptr) inputs.scripts_blocked = false;
   if (inputs.scripts_blocked && is_newmark(params)) newmark_.rest_scripts(ctx, device, state);
 
   begin_contacts(ctx, device, params, inputs, contact);
+  if (common != nullptr) {
+    // Only now: the stiffness of the barrier and lagged friction are those of the state.
+    move_nodes(ctx, device.node_count, common, x_.data());
+    newton_.find_contacts(ctx, potential_, device, x_.data(), contact.d_hat);
+  }
   clock.lap(report.seconds.contacts);
 
   const int minimisations = lagged ? params.friction_lags : 1;

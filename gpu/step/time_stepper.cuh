@@ -76,6 +76,10 @@ class TimeStepper {
                          const DeviceState& state);
   bool move_scripts(Context& ctx, const DeviceModel& device, const Params& params, const DeviceState& state,
                     StageClock& clock, StepReport& report);
+  const Vec3* find_common_way(Context& ctx, const DeviceModel& device, const Params& params,
+                              const DeviceState& state, StageClock& clock, StepReport& report);
+  bool is_free(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* way,
+               const DeviceState& state, StageClock& clock, StepReport& report);
   void check_released(Context& ctx, const Model& model, const DeviceModel& device, const DeviceState& state);
   DragSpring attach(Context& ctx, const Params& params, const std::optional<Drag>& drag,
                     const DeviceState& state);

@@ -78,6 +78,12 @@ TEST(ParamControls, InactiveControlsHaveAReason) {
   EXPECT_EQ(inactive_reason(param("barrier_stiffness"), params, model), "");
   EXPECT_NE(inactive_reason(param("sigma_rule"), params, model), "");
   EXPECT_NE(inactive_reason(param("kinematic_stiffness"), params, model), "");
+  EXPECT_EQ(inactive_reason(param("newton_start"), params, model), "");
+  params.newton_stop = NewtonStop::gradient;
+  EXPECT_NE(inactive_reason(param("newton_start"), params, model), "");
+  params.newton_stop = NewtonStop::displacement;
+  params.solver = SolverKind::ccd_al;
+  EXPECT_NE(inactive_reason(param("newton_start"), params, model), "");
 }
 
 TEST(ParamControls, WhatTheSolverIgnoresIsInactive) {
