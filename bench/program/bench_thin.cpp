@@ -86,9 +86,7 @@ std::vector<ThinScene> chosen_thin_scenes(const BenchOptions& options) {
 }
 
 Scene load_thin(const ThinScene& thin) {
-  const Scene own = load_scene(thin.scene);
-  return thin.strands == 0 ? own
-                           : parse_scene(with_strands(read_thin_scene(own.file), thin.strands), own.file);
+  return thin.strands == 0 ? load_scene(thin.scene) : load_with_strands(thin.strands);
 }
 
 ThinRow measure_thin(Engine& engine, const ThinScene& thin, const ThinMethod& method,
@@ -172,6 +170,11 @@ json thin_rows(Backend backend, const BenchOptions& options, const EngineFactory
   json rows = json::array();
   each_thin_row(backend, options, factory, [&](const ThinRow& row) { rows.push_back(thin_row_json(row)); });
   return rows;
+}
+
+Scene load_with_strands(int strands) {
+  const std::filesystem::path file = load_scene("hairy-ball").file;
+  return parse_scene(with_strands(read_thin_scene(file), strands), file);
 }
 
 std::string with_strands(const std::string& text, int strands) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "app/io/scene/scene.h"
 #include "bench/program/options.h"
 
 namespace stickslip {
@@ -21,5 +22,7 @@ nlohmann::json thin_rows(Backend backend, const BenchOptions& options, const Eng
 /// closer to each other, and of a material so much stiffer that they stand out more. Otherwise they would all
 /// lie in one bundle, with ten times as many contacts each.
 std::string with_strands(const std::string& text, int strands);
+/// The same scene, loaded.
+Scene load_with_strands(int strands);
 
 }  // namespace stickslip

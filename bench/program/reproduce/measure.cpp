@@ -63,10 +63,14 @@ Scene claim_scene(const std::string& name, const ClaimRun& run, const ClaimMetho
   const std::size_t colon = name.find(':');
   Scene scene = load_scene(name.substr(0, colon), method.scale ? method.scale : run.scale);
   if (colon != std::string::npos) choose_variant(scene, name.substr(colon + 1));
+  apply_claim(run, method, scene);
+  return scene;
+}
+
+void apply_claim(const ClaimRun& run, const ClaimMethod& method, Scene& scene) {
   for (const std::string& setting : run.settings) apply_setting(scene, setting);
   for (const std::string& setting : method.settings) apply_setting(scene, setting);
   if (!method.solver.empty()) set_solver(scene.params, method.solver);
-  return scene;
 }
 
 State perturbed(State state, std::uint64_t seed) {

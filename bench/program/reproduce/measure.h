@@ -82,6 +82,8 @@ Measurement measure_two_contacts(const Claim&, const ClaimRun&, const MeasureCon
 
 /// The scene "NAME" or "NAME:VARIANT", with the settings of the run and of the method.
 Scene claim_scene(const std::string& name, const ClaimRun& run, const ClaimMethod& method);
+/// The settings of a run and a method, and its solver.
+void apply_claim(const ClaimRun& run, const ClaimMethod& method, Scene& scene);
 /// `state` with velocities changed by up to 1e-6 m/s, from the seed; 0: unchanged. Positions stay, so that no
 /// bodies come to overlap.
 State perturbed(State state, std::uint64_t seed);

@@ -1,11 +1,13 @@
-// Measures on thin objects. Quantities of `beta` for a method M (plain or accelerated ADMM) and per start:
-// M.iterations_B for each beta B of the run, M.spread (most over fewest iterations), M.at_25 (those of
-// beta = 25 over the fewest); and spread_ratio (first method's over the last's). Of `thin`, per scene and
-// method of `bench thin`: SCENE.METHOD.contacts, .seconds_per_frame, .iterations, .share_linear,
+// Measures on thin objects. Quantities of `beta` for a method M of nodal ADMM or ICA, per start:
+// M.iterations_B for each beta B of the run, M.spread (most over fewest iterations), M.at_25 (those of beta =
+// 25 over the fewest), M.ratio (of all iterations, over those of the first method); and spread_ratio (first
+// method's over the last's). With a size, the scene is `hairy-ball` with so many strands. Of `thin`, per
+// scene and method of `bench thin`: SCENE.METHOD.contacts, .seconds_per_frame, .iterations, .share_linear,
 // .share_projection, and of nodal_admm .updates, contacts projected per second of processor time.
 #include <algorithm>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "app/io/file/number_text.h"
 #include "app/io/scene/settings.h"
@@ -23,17 +25,25 @@ Measurement measure_beta(const Claim& claim, const ClaimRun& run, const MeasureC
   out.y_name = "ADMM iterations, mean";
   out.x_log = out.y_log = true;
   for (const ClaimMethod& method : methods) out.curves.push_back({method.name, {}});
+  const auto scene_of = [&](const ClaimMethod& method) {
+    if (run.sizes.empty()) return claim_scene(run.scenes[0], run, method);
+    if (run.scenes[0] != "hairy-ball" || run.scale)
+      throw InputError("claim " + claim.name + ": only hairy-ball has a size, and then no scale");
+    Scene scene = load_with_strands(static_cast<int>(run.sizes[0]));
+    apply_claim(run, method, scene);
+    return scene;
+  };
   const std::unique_ptr<Engine> engine = context.engine();
-  load_into(*engine, claim_scene(run.scenes[0], run, methods[0]));
+  load_into(*engine, scene_of(methods[0]));
   for (int k = 0; k < run.starts; ++k) {
     while (engine->state().frame < run.from + k * run.stride) engine->step();
     const State start = engine->state();
-    std::vector<double> spreads;
+    std::vector<double> spreads, sums;
     for (std::size_t m = 0; m < methods.size(); ++m) {
       std::vector<double> iterations;
       double at_default = 0;
       for (std::size_t b = 0; b < run.values.size(); ++b) {
-        Scene scene = claim_scene(run.scenes[0], run, methods[m]);
+        Scene scene = scene_of(methods[m]);
         scene.params.admm_beta = run.values[b];
         if (run.iterations > 0) scene.params.admm_iterations = run.iterations;
         const std::unique_ptr<Engine> tried = context.engine();
@@ -54,6 +64,8 @@ Measurement measure_beta(const Claim& claim, const ClaimRun& run, const MeasureC
       const auto [fewest, most] = std::minmax_element(iterations.begin(), iterations.end());
       spreads.push_back(*most / std::max(*fewest, 1.0));
       out.add(methods[m].name + ".spread", spreads.back());
+      sums.push_back(std::accumulate(iterations.begin(), iterations.end(), 0.0));
+      if (m > 0 && sums[0] > 0) out.add(methods[m].name + ".ratio", sums[m] / sums[0]);
       if (at_default > 0) out.add(methods[m].name + ".at_25", at_default / std::max(*fewest, 1.0));
     }
     out.add("spread_ratio", spreads.front() / spreads.back());
