@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "app/io/file/input_error.h"
+#include "app/io/scene/settings.h"
 #include "app/viewer/journal_file.h"
 
 namespace stickslip {
@@ -38,6 +39,16 @@ void post_setting(Simulation& simulation, const std::string& key, const std::str
     const ParamInfo* row = find_param(lab_param_table(), key.substr(contact_key_prefix.size()));
     if (row == nullptr) throw std::invalid_argument("unknown key '" + key + "'");
     return simulation.post(ContactParamEdit{row->name, value_of(*row, LabParams{})});
+  }
+  if (key == "solver") {
+    // As --solver: the name of a contact solver means velocity-level steps with it.
+    Params wanted = simulation.settings().params;
+    set_solver(wanted, text);
+    for (const char* name : {"contact_solver", "solver"}) {
+      const ParamInfo& row = *find_param(param_table(), name);
+      simulation.post(ParamEdit{row.name, get_param(&wanted, row)});
+    }
+    return;
   }
   if (const ParamInfo* row = find_param(param_table(), key))
     return simulation.post(ParamEdit{row->name, value_of(*row, Params{})});

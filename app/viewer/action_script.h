@@ -15,11 +15,9 @@ namespace stickslip {
 ///   an action's name (`stickslip view --keys` lists them)    as its key
 ///   scene NAME [VARIANT]       loads a scene
 ///   open FILE                  as when the file is dropped on the window
-///   set KEY=VALUE              a parameter; a material key for all materials; contact.KEY
-///   steps N                    N steps, then a pause
-///   play SECONDS               plays for so long on the clock, then pauses
-///   rewind FRAME
-///   wait SECONDS               on the clock
+///   set KEY=VALUE              a parameter; a material key for all materials; contact.KEY; solver as
+///   --solver steps N                    N steps, then a pause play SECONDS               plays for so long
+///   on the clock, then pauses rewind FRAME wait SECONDS               on the clock
 /// A line begins when the one before is done: when the simulation is idle, and a race has ended.
 class ActionScript {
  public:

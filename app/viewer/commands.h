@@ -71,14 +71,24 @@ struct AddObject {
 struct RemoveObject {
   std::string name;
 };
+/// The scene goes on with nodes of an object held where they are, counted as those of a [[pin]], or without
+/// the pins of an object. Otherwise as AddObject.
+struct AddPin {
+  std::string object;
+  std::vector<std::int32_t> nodes;
+};
+struct RemovePins {
+  std::string object;
+};
 /// Only in journals: one step, and the hash of the state at its end (state_hash). Posting it does nothing.
 struct Stepped {
   std::uint64_t hash = 0;
 };
 
-using Command = std::variant<LoadScene, Reset, ResetAll, ParamEdit, ContactParamEdit, MaterialEdit,
-                             HalfSpaceEdit, DragStart, DragMove, DragEnd, Freeze, CaptureState, ForkState,
-                             Rewind, KeepState, ReturnToKept, AddObject, RemoveObject, Stepped>;
+using Command =
+    std::variant<LoadScene, Reset, ResetAll, ParamEdit, ContactParamEdit, MaterialEdit, HalfSpaceEdit,
+                 DragStart, DragMove, DragEnd, Freeze, CaptureState, ForkState, Rewind, KeepState,
+                 ReturnToKept, AddObject, RemoveObject, AddPin, RemovePins, Stepped>;
 
 /// True when `next` makes the directly preceding `previous` redundant: the same slider moved further.
 bool supersedes(const Command& next, const Command& previous);

@@ -84,6 +84,12 @@ struct EventWriter {
   json operator()(const RemoveObject& object) const {
     return {{"event", "remove_object"}, {"object", object.name}};
   }
+  json operator()(const AddPin& pin) const {
+    return {{"event", "add_pin"}, {"object", pin.object}, {"nodes", pin.nodes}};
+  }
+  json operator()(const RemovePins& pins) const {
+    return {{"event", "remove_pins"}, {"object", pins.object}};
+  }
   json operator()(const Stepped& step) const { return {{"event", "step"}, {"hash", hash_text(step.hash)}}; }
 };
 

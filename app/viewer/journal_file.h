@@ -36,6 +36,8 @@ struct JournalStart {
 ///   keep_state, return_to_kept
 ///   add_object     toml: its table
 ///   remove_object  object: its name
+///   add_pin        object: its name, nodes: counted as those of a [[pin]]
+///   remove_pins    object: its name
 ///   set            key, value, and of materials "material" (null: all), of half-spaces "half_space"; keys of
 ///                  the contact solvers begin with "contact."
 ///   drag_start     object, triangle, weights, target [m]

@@ -110,6 +110,31 @@ Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions) {
   return point;
 }
 
+std::vector<std::int32_t> nodes_near(const Model& model, const Pick& pick, std::span<const Vec3f> positions) {
+  constexpr float kShare = 0.05F;  // of the diagonal of the object's box
+  const Object& object = model.objects.at(static_cast<std::size_t>(pick.object));
+  const Vec3f point = position_of(pick, positions);
+  const float reach = kShare * 2 * bounds_of(object, positions).radius();
+  const std::int32_t first = std::max(object.node_begin, object.collides_from);
+  std::vector<std::int32_t> nodes;
+  for (std::int32_t i = first; i < object.node_end; ++i) {
+    const bool is_corner = pick.triangle[0] == i || pick.triangle[1] == i || pick.triangle[2] == i;
+    if (is_corner || norm(positions[static_cast<std::size_t>(i)] - point) <= reach)
+      nodes.push_back(i - first);
+  }
+  return nodes;
+}
+
+int count_pinned(const Model& model, int object) {
+  std::ptrdiff_t count = 0;
+  if (!model.objects.at(static_cast<std::size_t>(object)).is_movable()) return 0;  // a collider's own script
+  for (const ScriptedNodes& script : model.scripted)
+    count += std::ranges::count_if(script.nodes, [&](std::int32_t i) {
+      return model.node_object[static_cast<std::size_t>(i)] == object;
+    });
+  return static_cast<int>(count);
+}
+
 const ContactRecord* pick_contact(std::span<const ContactRecord> contacts, const Camera& camera, int width,
                                   int height, const Vec<float, 2>& at, float reach, float deepest) {
   constexpr float kShown = 0.996f;  // marks are drawn so much nearer to the eye, see glyph.vert

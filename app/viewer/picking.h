@@ -34,6 +34,13 @@ std::string why_fixed(const Model& model, const Object& object);
 /// Interpolated position of a pick at another time.
 Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions);
 
+/// The nodes of an object, counted as those of a [[pin]], within a twentieth of its size of a picked point,
+/// and the corners of the picked triangle. `positions`: one per node [m].
+std::vector<std::int32_t> nodes_near(const Model& model, const Pick& pick, std::span<const Vec3f> positions);
+
+/// How many nodes of an object are held or moved by pins.
+int count_pinned(const Model& model, int object);
+
 /// The contact with the mark nearest to a point of the picture [px], at most `reach` pixels away, among those
 /// that are in front of what is seen there, at the depth `deepest` along the view direction [m].
 const ContactRecord* pick_contact(std::span<const ContactRecord> contacts, const Camera& camera, int width,

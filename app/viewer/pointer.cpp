@@ -66,7 +66,7 @@ void Pointer::release(Button button) {
     if (const ContactRecord* mark =
             pick_contact(marks_, camera_, width_, height_, {x_, y_}, mark_reach, deepest))
       click_->contact = *mark;
-    else if (found) click_->object = found->object;
+    else if (found) click_->object = (click_->pick = found)->object;
   }
   cancel();
 }

@@ -13,6 +13,7 @@ namespace stickslip {
 struct Click {
   int object = -1;
   std::optional<ContactRecord> contact;
+  std::optional<Pick> pick = {};  // where, of an object
 };
 
 /// Independent of the window system; positions are in window coordinates.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <set>
 
+#include "app/io/file/number_text.h"
 #include "app/io/scene/scene_edit.h"
 #include "app/io/scene/toml_text.h"
 
@@ -59,6 +61,18 @@ double start_radius(const Model& model) {
   return low[0] <= high[0] ? 0.5 * norm(high - low) : 1.0;
 }
 
+/// The nodes of an object, counted as those of a [[pin]], that a script holds after `time`.
+std::set<std::int32_t> held_after(const Model& model, const std::string& name, double time) {
+  std::set<std::int32_t> held;
+  const auto object = std::ranges::find(model.objects, name, &Object::name);
+  if (object == model.objects.end()) return held;
+  const std::int32_t first = std::max(object->node_begin, object->collides_from);
+  for (const ScriptedNodes& script : model.scripted)
+    for (const std::int32_t node : script.nodes)
+      if (script.end > time && node >= first && node < object->node_end) held.insert(node - first);
+  return held;
+}
+
 }  // namespace
 
 std::shared_ptr<const Scene> with_object(const Scene& scene, const std::string& toml) {
@@ -69,6 +83,23 @@ std::shared_ptr<const Scene> with_object(const Scene& scene, const std::string& 
 
 std::shared_ptr<const Scene> without_object(const Scene& scene, const std::string& name) {
   return reparsed(scene, without_object_table(text_of(scene), scene.file, name));
+}
+
+std::shared_ptr<const Scene> with_pin(const Scene& scene, const std::string& object,
+                                      std::span<const std::int32_t> nodes, double time) {
+  const std::set<std::int32_t> held = held_after(scene.model, object, time);
+  std::string list;
+  for (const std::int32_t node : nodes) {
+    if (held.contains(node)) continue;
+    list.append(list.empty() ? "" : ", ").append(std::to_string(node));
+  }
+  if (list.empty()) throw InputError("'" + object + "' is held there already");
+  const std::string table = "\n[[pin]]\nobject = " + toml_text(object) + "\nnodes = [" + list + "]\nfrom = ";
+  return reparsed(scene, text_of(scene) + table + number_text(time) + "\n");
+}
+
+std::shared_ptr<const Scene> without_pins(const Scene& scene, const std::string& object) {
+  return reparsed(scene, without_pin_tables(text_of(scene), scene.file, object));
 }
 
 State carried_over(const Model& from, const State& state, const Model& to, State start) {

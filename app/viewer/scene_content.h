@@ -1,8 +1,11 @@
-// Objects that come into a running scene or leave it.
+// Objects that come into a running scene or leave it, and pins that hold them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "app/io/scene/scene.h"
 #include "app/render/camera.h"
@@ -17,6 +20,13 @@ std::shared_ptr<const Scene> with_object(const Scene& scene, const std::string& 
 /// or something else in the scene names it.
 std::shared_ptr<const Scene> without_object(const Scene& scene, const std::string& name);
 
+/// The scene in which these nodes of an object, counted as those of a [[pin]], are held from `time` [s] on,
+/// where they then are; those that a script holds already are left out. Throws InputError: a rigid or affine
+/// body, a node that there is not, none left, no TOML text.
+std::shared_ptr<const Scene> with_pin(const Scene& scene, const std::string& object,
+                                      std::span<const std::int32_t> nodes, double time);
+/// The scene without the pins of an object. Throws InputError: it has none of its own.
+std::shared_ptr<const Scene> without_pins(const Scene& scene, const std::string& object);
 /// `state` of the model `from` in the model `to`: objects of the same name and size keep theirs, others have
 /// that of `start`, a state of `to`. Frame and time are those of `state`.
 State carried_over(const Model& from, const State& state, const Model& to, State start);

@@ -179,6 +179,10 @@ void Simulation::apply(const Command& command) {
           go_on_with([&] { return with_object(*scene_, edit.toml); });
         } else if constexpr (std::is_same_v<Edit, RemoveObject>) {
           go_on_with([&] { return without_object(*scene_, edit.name); });
+        } else if constexpr (std::is_same_v<Edit, AddPin>) {
+          go_on_with([&] { return with_pin(*scene_, edit.object, edit.nodes, engine_->state().time); });
+        } else if constexpr (std::is_same_v<Edit, RemovePins>) {
+          go_on_with([&] { return without_pins(*scene_, edit.object); });
         }
       },
       command);

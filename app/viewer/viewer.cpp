@@ -74,6 +74,8 @@ class Viewer final : public ActionTarget {
   void pick_worst_contact() override;
   void shoot() override;
   void remove_selected() override;
+  void pin_selected() override;
+  void unpin_selected() override;
   bool remembers() const { return !options_.memory.empty(); }
   void keep_memory();
   void ask_screenshot() override { pictures_.ask_screenshot(); }
@@ -93,6 +95,7 @@ class Viewer final : public ActionTarget {
   void open(const std::filesystem::path& file);
   InputHandlers handlers();
 
+  std::optional<int> selected_in(const Scene& scene) const;
   void take_over();
   void select(const Click& click);
   ClearArea clear_area() const;
@@ -297,19 +300,33 @@ void Viewer::keep_in_journal(const std::function<void(JournalFile&)>& add) {
 
 // ---- Scene and camera ----
 
+/// The selected object in a changed scene, if its nodes are the same there.
+std::optional<int> Viewer::selected_in(const Scene& scene) const {
+  if (!view_.selection) return std::nullopt;
+  const Object& old = view_.selection->description();
+  const int index = view_.selection->object();
+  if (static_cast<std::size_t>(index) >= scene.model.objects.size()) return std::nullopt;
+  const Object& object = scene.model.objects[static_cast<std::size_t>(index)];
+  const bool same =
+      object.name == old.name && object.node_begin == old.node_begin && object.node_end == old.node_end;
+  return same ? std::optional(index) : std::nullopt;
+}
+
 /// Updates renderer and selection with the data published by the simulation.
 void Viewer::take_over() {
   const SimulationFrame& frame = simulation_.frame();
   if (!frame.scene) return;
   if (frame.scene != scene_) {
     const bool reloaded = scene_ && scene_->file == frame.scene->file;
+    const std::optional<int> selected = reloaded ? selected_in(*frame.scene) : std::nullopt;
     scene_ = frame.scene;
     forks_.clear();
     view_.bookmarks.clear();
     layers_.forget();
     ground_ = ground_height(scene_->model);
     pointer_.cancel();
-    view_.selection.reset();
+    if (selected) view_.selection.emplace(scene_, *selected);
+    else view_.selection.reset();
     view_.contact.reset();
     positions_.set_scene(scene_);
     bodies_.set_scene(scene_);
@@ -367,6 +384,7 @@ void Viewer::select(const Click& click) {
     view_.contact.emplace(scene_, *click.contact, contact_reach * renderer_.bounds().radius());
   if (click.object < 0) return;
   view_.selection.emplace(scene_, click.object);
+  view_.picked = click.pick;
   view_.selection->observe(simulation_.frame().snapshot, simulation_.frame().positions());
 }
 
@@ -389,6 +407,25 @@ void Viewer::remove_selected() {
   }
   simulation_.post(RemoveObject{view_.selection->description().name});
   view_.selection.reset();
+}
+
+void Viewer::pin_selected() {
+  if (!view_.selection || !view_.picked || view_.picked->object != view_.selection->object()) {
+    spdlog::info("no object is selected: click on one first, where it is to be held");
+    return;
+  }
+  std::vector<std::int32_t> nodes = nodes_near(scene_->model, *view_.picked, simulation_.frame().positions());
+  const std::string& name = view_.selection->description().name;
+  spdlog::info("{}: {} nodes are held", name, nodes.size());
+  simulation_.post(AddPin{name, std::move(nodes)});
+}
+
+void Viewer::unpin_selected() {
+  if (!view_.selection) {
+    spdlog::info("no object is selected: click on one first");
+    return;
+  }
+  simulation_.post(RemovePins{view_.selection->description().name});
 }
 
 void Viewer::pick_worst_contact() {

@@ -84,6 +84,15 @@ steps 1
   EXPECT_EQ(simulation.status().frame, 15);
 }
 
+TEST_F(ActionScriptTest, ASolverIsNamedAsByTheOption) {
+  run("scene a\nset solver=prox_gs\nsteps 1\n");
+  EXPECT_EQ(simulation.settings().params.solver, SolverKind::velocity);
+  EXPECT_EQ(simulation.settings().params.contact_solver, ContactSolverKind::prox_gs);
+  run("set solver=ipc\n");
+  EXPECT_EQ(simulation.settings().params.solver, SolverKind::ipc);
+  EXPECT_THROW(run("set solver=prox\n"), InputError);
+}
+
 TEST_F(ActionScriptTest, PlaysAndWaitsByTheClock) {
   simulation.set_pacing({.real_time = false});
   const auto start = Simulation::Clock::now();

@@ -101,6 +101,8 @@ TEST_F(JournalTest, ReadsWhatItWrote) {
                                       ReturnToKept{},
                                       AddObject{"name = \"b\"\n"},
                                       RemoveObject{"b"},
+                                      AddPin{"b", {3, 4}},
+                                      RemovePins{"b"},
                                       Stepped{0x0123456789abcdef},
                                       ResetAll{},
                                       Reset{}};

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "app/io/file/number_text.h"
 #include "app/io/scene/scene_edit.h"
 #include "app/io/scene/scene_variant.h"
+#include "app/viewer/picking.h"
 #include "gpu/engine.h"
 #include "tests/app/simulation_fixture.h"
 
@@ -232,6 +234,70 @@ TEST_F(RunningContent, AnOverlappingBallIsRefusedByABarrier) {
   EXPECT_EQ(simulation->status().timeline.last, 2);
   steps(1);
   EXPECT_EQ(simulation->status().frame, 3);
+}
+
+/// A falling sheet is caught where it is, and let go again.
+TEST_F(RunningContent, APinHoldsNodesWhereTheyAre) {
+  load([] {
+    return parse_scene(
+        "[params]\ndt = 0.01\n[[material]]\nname = \"cotton\"\nyoung = 1e5\ndensity = 300\n[[object]]\nname "
+        "= "
+        "\"sheet\"\nbody = \"cloth\"\nshape = \"sheet\"\nsize = [0.4, 0.4]\nedge = 0.1\nthickness = 1e-3\n"
+        "material = \"cotton\"\nposition = [0, 1, 0]\n",
+        "/somewhere/sheet.toml");
+  });
+  steps(10);
+  const auto height = [&](std::int32_t node) {
+    return static_cast<double>(simulation->frame().positions()[static_cast<std::size_t>(node)][1]);
+  };
+  const std::int32_t last = model().objects[0].node_end - 1;
+  const double caught = height(0), free = height(last);
+  EXPECT_LT(caught, 0.99) << "it has fallen";
+  post(AddPin{"sheet", {0, 1}});
+  ASSERT_TRUE(test::reached(*simulation, [&] { return count_pinned(model(), 0) == 2; }));
+  EXPECT_EQ(simulation->status().frame, 10);
+  EXPECT_NEAR(simulation->status().time, 0.1, 1e-9);
+  steps(15);
+  EXPECT_NEAR(height(0), caught, 1e-6);
+  EXPECT_NEAR(height(1), caught, 1e-6);
+  EXPECT_LT(height(last), free - 0.1);
+  // It is in the text, and so in a scene that is saved.
+  const std::string from = number_text(simulation->frame().scene->model.scripted.back().begin);
+  EXPECT_NE(simulation->frame().scene->source.find("nodes = [0, 1]\nfrom = " + from), std::string::npos)
+      << simulation->frame().scene->source;
+  post(RemovePins{"sheet"});
+  ASSERT_TRUE(test::reached(*simulation, [&] { return count_pinned(model(), 0) == 0; }));
+  steps(10);
+  EXPECT_LT(height(0), caught - 0.01);
+  EXPECT_EQ(simulation->status().error, "");
+}
+
+TEST_F(RunningContent, APinThatDoesNotFitChangesNothing) {
+  load(boxes);
+  steps(2);
+  post(AddPin{"low", {0}});
+  ASSERT_TRUE(test::reached(*simulation, [&] { return !simulation->status().error.empty(); }));
+  EXPECT_NE(simulation->status().error.find("rigid body"), std::string::npos) << simulation->status().error;
+  post(RemovePins{"low"});
+  ASSERT_TRUE(test::reached(*simulation, [&] {
+    return simulation->status().error.find("no pin") != std::string::npos;
+  })) << simulation->status().error;
+  steps(1);
+  EXPECT_EQ(simulation->status().frame, 3);
+}
+
+TEST(SceneContent, PinsOfAnObjectGoTogether) {
+  using Nodes = std::vector<std::int32_t>;
+  const Scene scene = load_scene("pinched-cloth");
+  const auto held = with_pin(*with_pin(scene, "cloth", Nodes{100}, 0.25), "cloth", Nodes{100, 120, 121}, 0.5);
+  EXPECT_EQ(held->model.scripted.size(), scene.model.scripted.size() + 2);
+  EXPECT_EQ(held->model.scripted.back().begin, 0.5);
+  EXPECT_EQ(held->model.scripted.back().nodes.size(), 2u) << "one was held already";
+  EXPECT_THROW(with_pin(*held, "cloth", Nodes{100, 121}, 0.75), InputError);
+  const auto let_go = without_pins(*held, "cloth");
+  EXPECT_EQ(let_go->model.scripted.size(), scene.model.scripted.size() - 1) << "its own pin goes, too";
+  EXPECT_THROW(without_pins(*let_go, "cloth"), InputError);
+  EXPECT_THROW(with_pin(scene, "cloth", Nodes{1 << 20}, 0), InputError);
 }
 
 TEST_F(RunningContent, AChangedSceneCanBeSaved) {

@@ -258,6 +258,22 @@ std::string without_object_table(const std::string& text, const fs::path& file, 
   throw InputError("there is no object '" + name + "' in the scene's file");
 }
 
+std::string without_pin_tables(const std::string& text, const fs::path& file, const std::string& object) {
+  std::string left = text;
+  for (bool found = true; found;) {
+    found = false;
+    EditedText edited(left, file);
+    for (const toml::table* table : tables_of(edited.root(), "pin"))
+      if ((*table)["object"].value_or(std::string()) == object) {
+        left = edited.without(*table);
+        found = true;
+        break;
+      }
+  }
+  if (left == text) throw InputError("no pin in the scene's file holds '" + object + "' alone");
+  return left;
+}
+
 std::string edited_scene(const Scene& scene, const SceneSettings& wanted) {
   if (scene.source.empty())
     throw InputError(scene.file.string() + ": only scenes of TOML files can be saved with other settings");

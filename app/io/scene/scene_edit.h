@@ -29,6 +29,10 @@ std::string with_settings(const std::string& text, const std::filesystem::path& 
 std::string without_object_table(const std::string& text, const std::filesystem::path& file,
                                  const std::string& name);
 
+/// The text without the [[pin]] tables of this object. Throws InputError: there is none.
+std::string without_pin_tables(const std::string& text, const std::filesystem::path& file,
+                               const std::string& object);
+
 /// with_settings of the text that the scene was parsed from. Throws InputError also for scenes without one.
 std::string edited_scene(const Scene& scene, const SceneSettings& wanted);
 

@@ -51,6 +51,7 @@ struct ViewState {
   bool panels = true, log = false, lab = false, help = false;
   Quality quality = Quality::light;
   std::optional<ObjectProbe> selection;
+  std::optional<Pick> picked;           // where the selected object was clicked
   std::optional<ContactProbe> contact;  // picked; at most one of the two
   TypedNumber typed;
   std::optional<SceneKind> scene_kind;     // of the scenes that are listed; empty: all

@@ -118,6 +118,8 @@ void draw_object(PanelContext& context) {
   } else
     value_row("Mesh", column, "%d nodes, %d triangles", nodes, object.triangle_end - object.triangle_begin);
   if (probe.body()) value_row("Kind", column, "%s", kind_of(probe).c_str());
+  if (const int pinned = count_pinned(probe.scene()->model, probe.object()); pinned > 0)
+    value_row("Pins", column, "hold %d nodes", pinned);
   const double mass = probe.mass(materials);
   if (mass > 0) value_row("Mass", column, "%s", si_text(1e3 * mass, "g").c_str());
   else value_row("Mass", column, probe.body() ? "none that counts" : "none: a collider");
