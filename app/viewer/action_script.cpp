@@ -161,6 +161,9 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
 bool ActionScript::advance(const Hands& hands) {
   while (next_ < lines_.size()) {
     const Line& line = lines_[next_];
+    // In this order: the status that is seen then is that of all that was asked for.
+    const bool is_caught_up = hands.simulation.is_caught_up();
+    if (is_caught_up) hands.simulation.update();
     if (!hands.simulation.status().error.empty())
       throw std::runtime_error(file_.string() + ":" + std::to_string(line.number) + ": " +
                                hands.simulation.status().error);
@@ -173,7 +176,7 @@ bool ActionScript::advance(const Hands& hands) {
       return true;
     }
     const double passed = std::chrono::duration<double>(Clock::now() - since_).count();
-    if (!line.is_done(hands, passed) || !hands.simulation.is_caught_up()) return true;
+    if (!is_caught_up || !line.is_done(hands, passed)) return true;
     begun_ = false;
     ++next_;
   }

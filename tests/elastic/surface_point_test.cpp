@@ -78,12 +78,13 @@ TEST(SurfacePoint, NearestPointToABallIsThatOfItsCentre) {
   EXPECT_GT(corners, 1000);
 }
 
-/// A box's distance has kinks, where descent may end early; inside a box it is no convex function.
+/// A box's distance has kinks, where descent may end early; inside a box it is no convex function. In 7463
+/// random cases 0.4% ended farther than 0.05 spans of the triangle, and the worst 0.12.
 TEST(SurfacePoint, NoSampleIsNearerToABoxOrACapsule) {
   FRESH_SEED(seed);
   RandomTriangles random{std::mt19937(seed)};
-  int found = 0;
-  for (int n = 0; n < 2000; ++n) {
+  int found = 0, boxes = 0, early = 0;
+  for (int n = 0; n < 20000; ++n) {
     Vec3d t[3];
     random.make(1, t);
     const bool is_box = n % 2 == 0;
@@ -99,10 +100,13 @@ TEST(SurfacePoint, NoSampleIsNearerToABoxOrACapsule) {
             shape.distance((i / 40.0) * t[0] + (j / 40.0) * t[1] + ((40 - i - j) / 40.0) * t[2]).distance);
     if (least < (is_box ? 0 : -0.3)) continue;
     ++found;
-    EXPECT_LT(touch.at.distance, least + (is_box ? 0.1 : 0.02) * span_of(t)) << n;
+    EXPECT_LT(touch.at.distance, least + (is_box ? 0.25 : 1e-3) * span_of(t)) << n;
     if (HasFailure()) return;
+    boxes += is_box;
+    early += is_box && touch.at.distance > least + 0.05 * span_of(t);
   }
-  EXPECT_GT(found, 100);
+  EXPECT_GT(found, 1000);
+  EXPECT_LT(early, 0.02 * boxes) << "of " << boxes;
 }
 
 }  // namespace
