@@ -100,7 +100,7 @@ TEST(SurfacePoint, NoSampleIsNearerToABoxOrACapsule) {
             shape.distance((i / 40.0) * t[0] + (j / 40.0) * t[1] + ((40 - i - j) / 40.0) * t[2]).distance);
     if (least < (is_box ? 0 : -0.3)) continue;
     ++found;
-    EXPECT_LT(touch.at.distance, least + (is_box ? 0.25 : 1e-3) * span_of(t)) << n;
+    EXPECT_LT(touch.at.distance, least + (is_box ? 0.25 : 0.02) * span_of(t)) << n;
     if (HasFailure()) return;
     boxes += is_box;
     early += is_box && touch.at.distance > least + 0.05 * span_of(t);
