@@ -115,7 +115,7 @@ std::vector<std::int32_t> nodes_near(const Model& model, const Pick& pick, std::
   const Object& object = model.objects.at(static_cast<std::size_t>(pick.object));
   const Vec3f point = position_of(pick, positions);
   const float reach = kShare * 2 * bounds_of(object, positions).radius();
-  const std::int32_t first = std::max(object.node_begin, object.collides_from);
+  const std::int32_t first = first_to_pin(object);
   std::vector<std::int32_t> nodes;
   for (std::int32_t i = first; i < object.node_end; ++i) {
     const bool is_corner = pick.triangle[0] == i || pick.triangle[1] == i || pick.triangle[2] == i;

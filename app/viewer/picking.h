@@ -1,6 +1,7 @@
 // Picking: the triangle under the pointer, and the properties of its object.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -34,6 +35,10 @@ std::string why_fixed(const Model& model, const Object& object);
 /// Interpolated position of a pick at another time.
 Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions);
 
+/// The node of an object that a [[pin]] counts as 0.
+inline std::int32_t first_to_pin(const Object& object) {
+  return std::max(object.node_begin, object.collides_from);
+}
 /// The nodes of an object, counted as those of a [[pin]], within a twentieth of its size of a picked point,
 /// and the corners of the picked triangle. `positions`: one per node [m].
 std::vector<std::int32_t> nodes_near(const Model& model, const Pick& pick, std::span<const Vec3f> positions);

@@ -8,6 +8,7 @@
 #include "app/io/file/number_text.h"
 #include "app/io/scene/scene_edit.h"
 #include "app/io/scene/toml_text.h"
+#include "app/viewer/picking.h"
 
 namespace stickslip {
 namespace {
@@ -66,7 +67,7 @@ std::set<std::int32_t> held_after(const Model& model, const std::string& name, d
   std::set<std::int32_t> held;
   const auto object = std::ranges::find(model.objects, name, &Object::name);
   if (object == model.objects.end()) return held;
-  const std::int32_t first = std::max(object->node_begin, object->collides_from);
+  const std::int32_t first = first_to_pin(*object);
   for (const ScriptedNodes& script : model.scripted)
     for (const std::int32_t node : script.nodes)
       if (script.end > time && node >= first && node < object->node_end) held.insert(node - first);

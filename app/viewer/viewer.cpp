@@ -415,9 +415,7 @@ void Viewer::pin_selected() {
     return;
   }
   std::vector<std::int32_t> nodes = nodes_near(scene_->model, *view_.picked, simulation_.frame().positions());
-  const std::string& name = view_.selection->description().name;
-  spdlog::info("{}: {} nodes are held", name, nodes.size());
-  simulation_.post(AddPin{name, std::move(nodes)});
+  simulation_.post(AddPin{view_.selection->description().name, std::move(nodes)});
 }
 
 void Viewer::unpin_selected() {
