@@ -44,6 +44,7 @@ stage "test of the device's table" python3 tools/bench/test_device_table.py
 stage "test of central paths" python3 tools/bench/test_central_path.py
 stage "test of the peers of contact solvers" python3 tools/bench/test_fclib_peers.py
 stage "test of the table of laws" python3 tools/test_law_matrix.py
+stage "test of the search for bad seeds" python3 tools/test_try_seeds.py
 stage "test of the generated documents" python3 tools/test_make_docs.py
 stage "test of the table of kernels" python3 tools/test_kernel_resources.py
 stage "include direction" python3 tools/check_includes.py

@@ -175,37 +175,40 @@ BACKEND_TEST(AugmentedSet, MultipliersGrowByTheForceOrByTheBarrier) {
 
 BACKEND_TEST(AugmentedSet, AMultiplierFadesBeyondDHatAndIsZeroBeyondItsReach) {
   FRESH_SEED(seed);
-  Stack s(ctx, seed);
-  s.select(ctx, true, AugmentationEnd::singly);
-  s.update(ctx, MultiplierUpdate::derivative);
-  const std::vector<AugmentedPair> before = s.pairs(ctx);
-  s.place(ctx, Real(2.6e-3), Real(0.05));
-  s.update(ctx, MultiplierUpdate::value);
-  for (const AugmentedPair& now : s.pairs(ctx))
-    if (s.distance(now.pair) > kDHat) {
-      EXPECT_EQ(now.multiplier, find(before, now.pair)->multiplier) << "b is zero there";
-    }
-  // Again with the same multipliers.
-  s.place(ctx, 0, 0);
-  s.set.clear();
-  s.select(ctx, true, AugmentationEnd::singly);
-  s.update(ctx, MultiplierUpdate::derivative);
-  s.place(ctx, Real(2.6e-3), Real(0.05));
-  s.update(ctx, MultiplierUpdate::derivative);
   int inside = 0, tail = 0, free = 0;
-  for (const AugmentedPair& now : s.pairs(ctx)) {
-    const double m = find(before, now.pair)->multiplier, d = s.distance(now.pair);
-    double expected = m + kSigma * barrier_slope(d);
-    if (d < kDHat) {
-      ++inside;
-    } else {
-      const double stiffness = std::max(double(kSigma), m / kDHat);
-      expected = std::max(0.0, m - stiffness * (d - kDHat));
-      ++(expected > 0 ? tail : free);
-    }
-    EXPECT_NEAR(now.multiplier, expected, kTolerance * m);
-    if (expected == 0) {
-      EXPECT_EQ(now.multiplier, 0);
+  // One stack in three hundred has no pair in the tail.
+  for (unsigned k = 0; k < 3; ++k) {
+    Stack s(ctx, seed + k);
+    s.select(ctx, true, AugmentationEnd::singly);
+    s.update(ctx, MultiplierUpdate::derivative);
+    const std::vector<AugmentedPair> before = s.pairs(ctx);
+    s.place(ctx, Real(2.6e-3), Real(0.05));
+    s.update(ctx, MultiplierUpdate::value);
+    for (const AugmentedPair& now : s.pairs(ctx))
+      if (s.distance(now.pair) > kDHat) {
+        EXPECT_EQ(now.multiplier, find(before, now.pair)->multiplier) << "b is zero there";
+      }
+    // Again with the same multipliers.
+    s.place(ctx, 0, 0);
+    s.set.clear();
+    s.select(ctx, true, AugmentationEnd::singly);
+    s.update(ctx, MultiplierUpdate::derivative);
+    s.place(ctx, Real(2.6e-3), Real(0.05));
+    s.update(ctx, MultiplierUpdate::derivative);
+    for (const AugmentedPair& now : s.pairs(ctx)) {
+      const double m = find(before, now.pair)->multiplier, d = s.distance(now.pair);
+      double expected = m + kSigma * barrier_slope(d);
+      if (d < kDHat) {
+        ++inside;
+      } else {
+        const double stiffness = std::max(double(kSigma), m / kDHat);
+        expected = std::max(0.0, m - stiffness * (d - kDHat));
+        ++(expected > 0 ? tail : free);
+      }
+      EXPECT_NEAR(now.multiplier, expected, kTolerance * m);
+      if (expected == 0) {
+        EXPECT_EQ(now.multiplier, 0);
+      }
     }
   }
   EXPECT_GT(inside, 0);

@@ -143,6 +143,7 @@ BACKEND_TEST(BroadPhase, LeavesOutPairsWithoutAFreeNode) {
   EXPECT_TRUE(found.edge_edge.empty());
 
   soup.fixed[7] = 0;
+  soup.x[7] = soup.x[50];  // of another triangle
   found = find(ctx, broad_phase, soup, Real(0.1));
   EXPECT_FALSE(found.point_triangle.empty());
   EXPECT_FALSE(found.edge_edge.empty());

@@ -119,8 +119,9 @@ void expect_safe(const Pair<T>& pair, double clear, int& stopped) {
   stopped += t < T(1);
 }
 
-/// `smallest_gap`: closer pairs are skipped. The cubic detects impacts, not the distance of a near miss, and
-/// in float its roots have only a few correct digits.
+/// `smallest_gap`: closer pairs are skipped. The cubic detects impacts, not the distance of a near miss (so
+/// its `clear` is small: of ten million pairs one passes at a millionth of its gap), and in float its roots
+/// have only a few correct digits.
 template <template <class> class Pair, class Method, class T>
 void expect_random_safe(int count, double smallest_gap, double clear, double off_parallel) {
   Random random;
@@ -150,11 +151,11 @@ template <>
 struct SafetyLimits<Inclusion, float> : SafetyLimits<Additive, float> {};
 template <>
 struct SafetyLimits<CubicRoots, double> {
-  static constexpr double smallest_gap = 1e-6, clear = 1e-6, off_parallel = 0;
+  static constexpr double smallest_gap = 1e-6, clear = 1e-9, off_parallel = 0;
 };
 template <>
 struct SafetyLimits<CubicRoots, float> {
-  static constexpr double smallest_gap = 0.02, clear = 1e-6, off_parallel = 0;
+  static constexpr double smallest_gap = 0.02, clear = 1e-9, off_parallel = 0;
 };
 
 TYPED_TEST(TimeOfImpact, LetsNoRandomPairThrough) {

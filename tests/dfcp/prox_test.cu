@@ -107,6 +107,19 @@ BACKEND_TEST(ProxBlock, TangentialStepIsTheLeastOfAllPoints) {
   }
 }
 
+/// Rows that are nearly the same: going row by row would take thousands of passes.
+BACKEND_TEST(ProxBlock, ABoxOfStronglyCoupledRowsIsExact) {
+  const ContactLaw<3> law{{0.5, 0.5}, FrictionSet::box, FlowRule::exact};
+  const double near = 0.9999;
+  ProxBlock<3> block;
+  block.metric = Mat<double, 2>::from_columns({{1, near}, {near, 1}});
+  // M x = pull at (0.3, -0.2), inside; with the larger pull row 0 ends at its bound of 1.
+  const Vec<double, 2> inside{0.3, -0.2}, corner{1, 0.25};
+  const Vec<double, 2> pull = block.metric * inside, larger = block.metric * corner + Vec<double, 2>{0.1, 0};
+  EXPECT_LT(norm(prox_tangential(law, block, 1.0, 2.0, {0, 0}, -pull) - inside), 1e-11);
+  EXPECT_LT(norm(prox_tangential(law, block, 1.0, 2.0, {0, 0}, -larger) - corner), 1e-11);
+}
+
 BACKEND_TEST(Prox, EveryStrategySolves) {
   for (const char* name : {"slide_full_w", "elliptic_slide", "associated_slide", "torsional_slide",
                            "hyperstatic_grid", "pendulum", "coupled_nodes"})

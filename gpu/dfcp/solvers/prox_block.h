@@ -7,6 +7,7 @@
 
 #include "gpu/law/local_rolling.h"
 #include "gpu/law/projection.h"
+#include "gpu/math/spd.h"
 #include "gpu/params/lab_params.h"
 
 namespace stickslip {
@@ -69,12 +70,50 @@ SS_HD inline double section_multiplier(const PoleSum<N>& poles, double radius, d
   return x;
 }
 
+/// The point of the box |x_i| <= bound_i with the least x' M x / 2 - pull . x: the best of all ways to fix
+/// rows at a bound, and of `best`. For the few metrics with which going row by row takes many passes.
+template <int N>
+SS_HD inline Vec<double, N> least_in_box(const Mat<double, N>& metric, const Vec<double, N>& pull,
+                                         const Vec<double, N>& bound, Vec<double, N> best) {
+  const auto value_at = [&](const Vec<double, N>& x) { return dot(x, 0.5 * (metric * x) - pull); };
+  double least = value_at(best);
+  int ways = 1;
+  for (int i = 0; i < N; ++i) ways *= 3;
+  for (int way = 0; way < ways; ++way) {
+    Mat<double, N> reduced = metric;
+    Vec<double, N> right = pull;
+    int code = way;
+    for (int i = 0; i < N; ++i, code /= 3) {
+      if (code % 3 == 0) continue;  // row i is free
+      const double x = code % 3 == 1 ? bound[i] : -bound[i];
+      for (int j = 0; j < N; ++j) {
+        right[j] -= metric(j, i) * x;
+        reduced(i, j) = reduced(j, i) = 0;
+      }
+      reduced(i, i) = 1;
+    }
+    code = way;
+    for (int i = 0; i < N; ++i, code /= 3)
+      if (code % 3 != 0) right[i] = code % 3 == 1 ? bound[i] : -bound[i];
+    Vec<double, N> x = solve_spd(reduced, right);
+    for (int i = 0; i < N; ++i) x[i] = clamp(x[i], bound[i]);
+    const double value = value_at(x);
+    if (value < least) {
+      least = value;
+      best = x;
+    }
+  }
+  return best;
+}
+
 /// Projects onto a box in the norm of M / factor: row by row until none changes.
 template <int D>
 SS_HD inline Vec<double, D - 1> prox_box(const ContactLaw<D>& law, const ProxBlock<D>& block, double factor,
                                          double radius, const Vec<double, D - 1>& r,
                                          const Vec<double, D - 1>& u) {
   const Vec<double, D - 1> pull = block.metric * r - factor * u;  // M x = pull without active bounds
+  Vec<double, D - 1> bound{};
+  for (int i = 0; i < D - 1; ++i) bound[i] = law.mu[i] * (radius > 0 ? radius : 0.0);
   Vec<double, D - 1> x = project_section(law, radius, r);
   for (int pass = 0; pass < 20; ++pass) {
     const Vec<double, D - 1> before = x;
@@ -82,11 +121,11 @@ SS_HD inline Vec<double, D - 1> prox_box(const ContactLaw<D>& law, const ProxBlo
       double rest = pull[i];
       for (int j = 0; j < D - 1; ++j)
         if (j != i) rest -= block.metric(i, j) * x[j];
-      x[i] = clamp(rest / block.metric(i, i), law.mu[i] * (radius > 0 ? radius : 0.0));
+      x[i] = clamp(rest / block.metric(i, i), bound[i]);
     }
-    if (x == before) break;
+    if (x == before) return x;
   }
-  return x;
+  return least_in_box(block.metric, pull, bound, x);
 }
 
 /// Projects onto the two discs of rolling resistance in the norm of M / factor.
