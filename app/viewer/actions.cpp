@@ -39,9 +39,7 @@ const char* nothing_to_report(const Simulation& s) {
 
 const char* nothing_kept(const Simulation& s) { return s.status().kept ? "" : "No state was kept"; }
 
-const char* nothing_to_undo(const Simulation& s) {
-  return s.edits().can_undo() ? "" : "No setting was changed";
-}
+const char* nothing_to_undo(const Simulation& s) { return s.edits().can_undo() ? "" : "Nothing was edited"; }
 
 const char* nothing_to_redo(const Simulation& s) {
   return s.edits().can_redo() ? "" : "No edit was taken back";

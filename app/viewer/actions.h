@@ -58,7 +58,7 @@ struct ViewState;
   ACTION(reset_all, "Reset all", KEYS({GLFW_KEY_R, GLFW_MOD_SHIFT}),                                                           \
          "back to the scene's start with the parameters, materials and solver of its file", none, unloaded(s),                 \
          t.simulation().post(ResetAll{}))                                                                                      \
-  ACTION(undo, "Undo", KEYS({GLFW_KEY_Z, GLFW_MOD_CONTROL}), "take the last edit of a setting back", none, nothing_to_undo(s), \
+  ACTION(undo, "Undo", KEYS({GLFW_KEY_Z, GLFW_MOD_CONTROL}), "take the last edit back: of a setting, an object or a pin", none, nothing_to_undo(s), \
          t.simulation().undo())                                                                                                \
   ACTION(redo, "Redo", KEYS({GLFW_KEY_Y, GLFW_MOD_CONTROL}, {GLFW_KEY_Z, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}),                  \
          "make the edit again that was taken back", none, nothing_to_redo(s), t.simulation().redo())                           \

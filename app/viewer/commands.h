@@ -80,6 +80,12 @@ struct AddPin {
 struct RemovePins {
   std::string object;
 };
+/// The objects and pins that the scene had at an earlier or later time since it was loaded, counted from 0 by
+/// the changes of the four commands above. Objects that come back are as they were when they left; otherwise
+/// as AddObject.
+struct GoToContent {
+  int content = 0;
+};
 /// Only in journals: one step, and the hash of the state at its end (state_hash). Posting it does nothing.
 struct Stepped {
   std::uint64_t hash = 0;
@@ -88,7 +94,7 @@ struct Stepped {
 using Command =
     std::variant<LoadScene, Reset, ResetAll, ParamEdit, ContactParamEdit, MaterialEdit, HalfSpaceEdit,
                  DragStart, DragMove, DragEnd, Freeze, CaptureState, ForkState, Rewind, KeepState,
-                 ReturnToKept, AddObject, RemoveObject, AddPin, RemovePins, Stepped>;
+                 ReturnToKept, AddObject, RemoveObject, AddPin, RemovePins, GoToContent, Stepped>;
 
 /// True when `next` makes the directly preceding `previous` redundant: the same slider moved further.
 bool supersedes(const Command& next, const Command& previous);

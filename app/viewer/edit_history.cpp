@@ -66,6 +66,12 @@ bool EditHistory::same_settings(const Step& a, const std::vector<Change>& b) {
                             [](const Change& x, const Change& y) { return supersedes(x.after, y.after); });
 }
 
+bool EditHistory::is_change(const Step& step, int before, int after) {
+  const auto* from = std::get_if<GoToContent>(&step.changes.front().before);
+  return from != nullptr && from->content == before &&
+         std::get<GoToContent>(step.changes.front().after).content == after;
+}
+
 bool EditHistory::takes_back(const std::vector<Change>& changes, const Step& step) {
   if (!same_settings(step, changes)) return false;
   for (std::size_t i = 0; i < changes.size(); ++i)
@@ -73,7 +79,26 @@ bool EditHistory::takes_back(const std::vector<Change>& changes, const Step& ste
   return true;
 }
 
-void EditHistory::observe(const Settings& now, double time, bool accepted) {
+void EditHistory::add(Step step) {
+  steps_.resize(done_);
+  if (steps_.size() == kMost) steps_.erase(steps_.begin());
+  steps_.push_back(std::move(step));
+  done_ = steps_.size();
+}
+
+void EditHistory::observe_content(const Content& content, double time) {
+  if (content.number == known_content_) return;
+  // What was undone or made again, and then refused.
+  const bool back = can_undo() && is_change(steps_[done_ - 1], content.number, known_content_);
+  const bool again = can_redo() && is_change(steps_[done_], known_content_, content.number);
+  if (back) --done_;
+  else if (again) ++done_;
+  else add({{{GoToContent{known_content_}, GoToContent{content.number}}}, time, content.change});
+  known_content_ = content.number;
+}
+
+void EditHistory::observe(const Settings& now, double time, bool accepted, std::optional<Content> content) {
+  if (begun_ && content) observe_content(*content, time);
   if (!begun_ || now.materials.size() != known_.materials.size() ||
       now.half_space_mu.size() != known_.half_space_mu.size())
     return forget(now);
@@ -93,14 +118,12 @@ void EditHistory::observe(const Settings& now, double time, bool accepted) {
     last.time = time;
     return;
   }
-  steps_.resize(done_);
-  if (steps_.size() == kMost) steps_.erase(steps_.begin());
-  steps_.push_back({std::move(changes), time});
-  done_ = steps_.size();
+  add({std::move(changes), time});
 }
 
 void EditHistory::forget(const Settings& now) {
   known_ = now;
+  known_content_ = 0;
   begun_ = true;
   steps_.clear();
   done_ = 0;
@@ -108,7 +131,9 @@ void EditHistory::forget(const Settings& now) {
 
 /// What is undone or made again is no new step.
 void EditHistory::follow(const std::vector<Command>& edits) {
-  for (const Command& edit : edits) apply(edit, known_);
+  for (const Command& edit : edits)
+    if (const auto* go = std::get_if<GoToContent>(&edit)) known_content_ = go->content;
+    else apply(edit, known_);
 }
 
 std::vector<Command> EditHistory::undo() {
@@ -128,6 +153,7 @@ std::vector<Command> EditHistory::redo() {
 }
 
 std::string EditHistory::text(const Step& step) {
+  if (!step.what.empty()) return step.what;
   return step.changes.size() == 1 ? name_of(step.changes.front().after)
                                   : std::to_string(step.changes.size()) + " settings";
 }

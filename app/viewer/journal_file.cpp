@@ -90,6 +90,9 @@ struct EventWriter {
   json operator()(const RemovePins& pins) const {
     return {{"event", "remove_pins"}, {"object", pins.object}};
   }
+  json operator()(const GoToContent& go) const {
+    return {{"event", "go_to_content"}, {"content", go.content}};
+  }
   json operator()(const Stepped& step) const { return {{"event", "step"}, {"hash", hash_text(step.hash)}}; }
 };
 

@@ -14,31 +14,12 @@ namespace stickslip {
 namespace {
 
 std::shared_ptr<const Scene> reparsed(const Scene& scene, const std::string& text) {
-  Scene parsed = parse_scene(text, scene.file, scene.scale);
-  if (parsed.model.materials.size() != scene.model.materials.size() ||
-      parsed.model.half_spaces.size() != scene.model.half_spaces.size())
-    throw InputError("an object of a running scene cannot bring materials or half-spaces");
-  // Settings are those of the scene as it was loaded: of a variant, of options, of a checkpoint.
-  auto changed = std::make_shared<Scene>(scene);
-  parsed.model.materials = scene.model.materials;
-  for (std::size_t i = 0; i < scene.model.half_spaces.size(); ++i)
-    parsed.model.half_spaces[i].mu = scene.model.half_spaces[i].mu;
-  changed->model = std::move(parsed.model);
-  changed->source = std::move(parsed.source);
-  changed->resumed = nullptr;
-  changed->changed = true;
-  return changed;
+  return with_text(scene, text, true);
 }
 
 const std::string& text_of(const Scene& scene) {
   if (scene.source.empty()) throw InputError(scene.name + " has no TOML text: its objects cannot be changed");
   return scene.source;
-}
-
-template <class T>
-void copy_range(const std::vector<T>& from, std::int32_t from_begin, std::int32_t count, std::vector<T>& to,
-                std::int32_t to_begin) {
-  std::copy_n(from.begin() + from_begin, count, to.begin() + to_begin);
 }
 
 /// "shot-1", or with the first number that is not taken.
@@ -76,6 +57,23 @@ std::set<std::int32_t> held_after(const Model& model, const std::string& name, d
 
 }  // namespace
 
+std::shared_ptr<const Scene> with_text(const Scene& scene, const std::string& text, bool changed) {
+  Scene parsed = parse_scene(text, scene.file, scene.scale);
+  if (parsed.model.materials.size() != scene.model.materials.size() ||
+      parsed.model.half_spaces.size() != scene.model.half_spaces.size())
+    throw InputError("an object of a running scene cannot bring materials or half-spaces");
+  // Settings are those of the scene as it was loaded: of a variant, of options, of a checkpoint.
+  auto other = std::make_shared<Scene>(scene);
+  parsed.model.materials = scene.model.materials;
+  for (std::size_t i = 0; i < scene.model.half_spaces.size(); ++i)
+    parsed.model.half_spaces[i].mu = scene.model.half_spaces[i].mu;
+  other->model = std::move(parsed.model);
+  other->source = std::move(parsed.source);
+  other->resumed = nullptr;
+  other->changed = changed;
+  return other;
+}
+
 std::shared_ptr<const Scene> with_object(const Scene& scene, const std::string& toml) {
   const bool has_name = toml.starts_with("name ") || toml.find("\nname ") != std::string::npos;
   const std::string name = has_name ? "" : "name = " + toml_text(free_name_of(scene.model)) + "\n";
@@ -103,25 +101,37 @@ std::shared_ptr<const Scene> without_pins(const Scene& scene, const std::string&
   return reparsed(scene, without_pin_tables(text_of(scene), scene.file, object));
 }
 
+ObjectState take_object(const Model& model, const Object& object, const State& state) {
+  const auto of = [&](const std::vector<Vec<double, 3>>& values) {
+    return std::vector(values.begin() + object.node_begin, values.begin() + object.node_end);
+  };
+  ObjectState kept{of(state.positions), of(state.velocities), {}, 1};
+  if (object.is_rigid()) kept.body = state.bodies[static_cast<std::size_t>(object.body)];
+  if (!state.thickness.empty())
+    kept.thickness = state.thickness[static_cast<std::size_t>(&object - model.objects.data())];
+  return kept;
+}
+
+void put_object(const Model& model, const Object& object, const ObjectState& kept, State& state) {
+  if (kept.positions.size() != static_cast<std::size_t>(object.node_end - object.node_begin)) return;
+  std::ranges::copy(kept.positions, state.positions.begin() + object.node_begin);
+  std::ranges::copy(kept.velocities, state.velocities.begin() + object.node_begin);
+  if (object.is_rigid()) state.bodies[static_cast<std::size_t>(object.body)] = kept.body;
+  if (!state.thickness.empty())
+    state.thickness[static_cast<std::size_t>(&object - model.objects.data())] = kept.thickness;
+}
+
 State carried_over(const Model& from, const State& state, const Model& to, State start) {
   std::map<std::string, const Object*> before;
   for (const Object& object : from.objects) before[object.name] = &object;
   start.frame = state.frame;
   start.time = state.time;
   if (!state.thickness.empty()) start.thickness.assign(to.objects.size(), 1);
-  for (std::size_t k = 0; k < to.objects.size(); ++k) {
-    const Object& object = to.objects[k];
+  for (const Object& object : to.objects) {
     const auto found = before.find(object.name);
     if (found == before.end()) continue;
     const Object& old = *found->second;
-    const std::int32_t count = object.node_end - object.node_begin;
-    if (old.node_end - old.node_begin != count || old.is_rigid() != object.is_rigid()) continue;
-    copy_range(state.positions, old.node_begin, count, start.positions, object.node_begin);
-    copy_range(state.velocities, old.node_begin, count, start.velocities, object.node_begin);
-    if (object.is_rigid())
-      start.bodies[static_cast<std::size_t>(object.body)] = state.bodies[static_cast<std::size_t>(old.body)];
-    if (!state.thickness.empty())
-      start.thickness[k] = state.thickness[static_cast<std::size_t>(&old - from.objects.data())];
+    if (old.is_rigid() == object.is_rigid()) put_object(to, object, take_object(from, old, state), start);
   }
   return start;  // anchors of contacts are forgotten
 }

@@ -27,6 +27,21 @@ std::shared_ptr<const Scene> with_pin(const Scene& scene, const std::string& obj
                                       std::span<const std::int32_t> nodes, double time);
 /// The scene without the pins of an object. Throws InputError: it has none of its own.
 std::shared_ptr<const Scene> without_pins(const Scene& scene, const std::string& object);
+/// The scene with this text, which has the same materials and half-spaces. `changed`: Scene::changed. Throws
+/// InputError as parse_scene.
+std::shared_ptr<const Scene> with_text(const Scene& scene, const std::string& text, bool changed);
+
+/// The state of one object.
+struct ObjectState {
+  std::vector<Vec<double, 3>> positions, velocities;  // [m], [m/s] of its nodes
+  BodyState body;                                     // of a rigid one
+  double thickness = 1;                               // see State::thickness
+};
+/// `object` is one of the model's.
+ObjectState take_object(const Model& model, const Object& object, const State& state);
+/// Nothing if the object has another number of nodes than `kept`.
+void put_object(const Model& model, const Object& object, const ObjectState& kept, State& state);
+
 /// `state` of the model `from` in the model `to`: objects of the same name and size keep theirs, others have
 /// that of `start`, a state of `to`. Frame and time are those of `state`.
 State carried_over(const Model& from, const State& state, const Model& to, State start);

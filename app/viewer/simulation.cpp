@@ -100,8 +100,9 @@ void Simulation::post_all(const std::vector<Command>& edits) {
 void Simulation::undo() { post_all(edits_.undo()); }
 void Simulation::redo() { post_all(edits_.redo()); }
 
-void Simulation::follow_edits(bool accepted) {
-  edits_.observe(seen_settings_, std::chrono::duration<double>(Clock::now() - started_).count(), accepted);
+void Simulation::follow_edits(bool accepted, std::optional<Content> content) {
+  edits_.observe(seen_settings_, std::chrono::duration<double>(Clock::now() - started_).count(), accepted,
+                 std::move(content));
 }
 
 void Simulation::play() {
@@ -218,6 +219,9 @@ bool Simulation::update() {
   seen_status_ = status_;
   seen_settings_ = settings_;
   if (other_scene) edits_.forget(seen_settings_);
+  // While commands wait, the engine's content is not yet that which they lead to.
+  else if (queue_.empty() && !applying_)
+    follow_edits(!refused, Content{seen_status_.content, seen_status_.content_change});
   else follow_edits(!refused);
   follow_frame();
   return true;

@@ -18,6 +18,7 @@
 #include "app/io/scene/scene.h"
 #include "app/render/position_offer.h"
 #include "app/viewer/commands.h"
+#include "app/viewer/content_history.h"
 #include "app/viewer/edit_history.h"
 #include "app/viewer/timeline.h"
 #include "app/viewer/triple_buffer.h"
@@ -45,6 +46,8 @@ struct SimulationStatus {
   bool playing = false;
   bool loaded = false;          // a scene is in the engine
   int scenes = 0;               // so many were loaded
+  int content = 0;              // number of the scene's objects and pins, see GoToContent
+  std::string content_change;   // what led to a new one, for labels
   int refusals = 0;             // so many commands were refused
   double steps_per_second = 0;  // over the last steps, including waits
   double step_seconds = 0;      // wall time of the last step
@@ -138,7 +141,7 @@ class Simulation {
   const std::deque<StepReport>& future() const { return future_; }
   const SimulationStatus& status() const { return seen_status_; }
   const Settings& settings() const { return seen_settings_; }
-  /// The edits of the scene's settings.
+  /// The edits of the scene's settings, objects and pins.
   const EditHistory& edits() const { return edits_; }
   /// Posts the edits that take the last edit back, or make it again.
   void undo();
@@ -181,7 +184,9 @@ class Simulation {
   void deliver(std::shared_ptr<const CapturedState>& place, std::shared_ptr<const CapturedState> state);
   void fork();
   void keep();
-  void go_on_with(const std::function<std::shared_ptr<const Scene>()>& change);
+  /// `what`: for labels; empty: an object was added. `content`: to go to; none: a new one.
+  void go_on_with(const std::function<std::shared_ptr<const Scene>()>& change, std::string what,
+                  std::optional<int> content = {});
   void rewind(int frame);
   void return_to_kept();
   void go_to(const State& state);
@@ -201,7 +206,7 @@ class Simulation {
   void fail(const std::string& message);
   void changed();
   void follow_frame();
-  void follow_edits(bool accepted);
+  void follow_edits(bool accepted, std::optional<Content> content = {});
   void queue(const Command& command);
   void post_all(const std::vector<Command>& edits);
 
@@ -229,6 +234,7 @@ class Simulation {
   Timeline timeline_;
   bool at_moment_ = false;  // the state comes from the timeline, with the contacts that were shown then
   std::optional<State> kept_state_;
+  ContentHistory contents_;
   std::optional<StepReport> last_report_;  // without its trace; for tripwires
   bool unpublished_ = false, engine_traces_ = false;
   Clock::time_point started_, published_, last_step_end_;

@@ -67,7 +67,8 @@ void Simulation::keep() {
 
 /// The changed scene takes the place of the present one, in an engine of its own: if that refuses it, as a
 /// barrier step does where objects overlap, nothing has changed.
-void Simulation::go_on_with(const std::function<std::shared_ptr<const Scene>()>& change) {
+void Simulation::go_on_with(const std::function<std::shared_ptr<const Scene>()>& change, std::string what,
+                            std::optional<int> content) {
   begin(SimulationStatus::Activity::loading);
   std::shared_ptr<const Scene> scene = change();
   Model model = scene->model;
@@ -76,15 +77,20 @@ void Simulation::go_on_with(const std::function<std::shared_ptr<const Scene>()>&
   std::unique_ptr<Engine> next = make_engine_();
   next->set_params(engine_->params());
   next->set_contact_params(engine_->contact_params());
+  const State before = engine_->state();
   try {
     next->load(model);
-    next->set_state(carried_over(scene_->model, engine_->state(), model, next->state()));
+    State state = carried_over(scene_->model, before, model, next->state());
+    if (content) contents_.put_back(*content, scene_->model, model, state);
+    next->set_state(state);
   } catch (const DeviceLost&) {
     throw;
   } catch (const std::exception& error) {
     throw std::runtime_error(std::string("the scene goes on as it was, since the change does not fit: ") +
                              error.what());
   }
+  if (what.empty()) what = scene->model.objects.back().name + " added";
+  contents_.go_on(content, scene_->model, before, *scene);
   engine_ = std::move(next);
   engine_traces_ = false;
   scene_ = published_scene_ = std::move(scene);
@@ -97,7 +103,8 @@ void Simulation::go_on_with(const std::function<std::shared_ptr<const Scene>()>&
   {
     const std::lock_guard lock(mutex_);
     settings_ = {engine_->params(), engine_->materials(), half_space_mu_, engine_->contact_params()};
-    ++status_.scenes;
+    status_.content = contents_.present();
+    status_.content_change = std::move(what);
     status_.sharing = {};
     status_.kept.reset();
     status_.error.clear();

@@ -113,6 +113,7 @@ void Simulation::apply_all(const std::vector<Queued>& commands) {
       settings_ = {engine_->params(), engine_->materials(), half_space_mu_, engine_->contact_params()};
     status_.activity = Activity::idle;
     applying_ = false;
+    news_ = true;  // at once: whoever sees is_caught_up() finds it all in the next update
   }
   changed();
 }
@@ -176,13 +177,17 @@ void Simulation::apply(const Command& command) {
         } else if constexpr (std::is_same_v<Edit, ReturnToKept>) {
           return_to_kept();
         } else if constexpr (std::is_same_v<Edit, AddObject>) {
-          go_on_with([&] { return with_object(*scene_, edit.toml); });
+          go_on_with([&] { return with_object(*scene_, edit.toml); }, "");
         } else if constexpr (std::is_same_v<Edit, RemoveObject>) {
-          go_on_with([&] { return without_object(*scene_, edit.name); });
+          go_on_with([&] { return without_object(*scene_, edit.name); }, edit.name + " removed");
         } else if constexpr (std::is_same_v<Edit, AddPin>) {
-          go_on_with([&] { return with_pin(*scene_, edit.object, edit.nodes, engine_->state().time); });
+          go_on_with([&] { return with_pin(*scene_, edit.object, edit.nodes, engine_->state().time); },
+                     "a pin of " + edit.object);
         } else if constexpr (std::is_same_v<Edit, RemovePins>) {
-          go_on_with([&] { return without_pins(*scene_, edit.object); });
+          go_on_with([&] { return without_pins(*scene_, edit.object); },
+                     "pins of " + edit.object + " removed");
+        } else if constexpr (std::is_same_v<Edit, GoToContent>) {
+          go_on_with([&] { return contents_.at(edit.content, *scene_); }, "", edit.content);
         }
       },
       command);
@@ -444,7 +449,12 @@ void Simulation::publish_start(const std::shared_ptr<const Scene>& scene) {
     const bool is_other =
         !published_scene_ || published_scene_->name != scene->name || published_scene_->file != scene->file ||
         published_scene_->variant != scene->variant || published_scene_->source != scene->source;
-    if (is_other) ++status_.scenes;
+    if (is_other) {
+      ++status_.scenes;
+      contents_.begin(*scene);
+      status_.content = 0;
+      status_.content_change.clear();
+    }
     published_scene_ = scene;
     status_.sharing = {};
   }

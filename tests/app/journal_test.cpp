@@ -103,6 +103,7 @@ TEST_F(JournalTest, ReadsWhatItWrote) {
                                       RemoveObject{"b"},
                                       AddPin{"b", {3, 4}},
                                       RemovePins{"b"},
+                                      GoToContent{2},
                                       Stepped{0x0123456789abcdef},
                                       ResetAll{},
                                       Reset{}};

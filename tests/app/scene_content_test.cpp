@@ -195,7 +195,7 @@ TEST_F(RunningContent, ARunGoesOnWithABall) {
   EXPECT_NEAR(simulation->status().time, 0.1, 1e-9);
   EXPECT_EQ(simulation->settings().materials[0].mu, 0.77);
   EXPECT_EQ(simulation->status().error, "");
-  EXPECT_FALSE(simulation->edits().can_undo()) << "a ball is no edit of settings";
+  EXPECT_EQ(simulation->edits().next_undo(), "shot-1 added");
   steps(5);
   EXPECT_EQ(simulation->status().frame, 15);
   // Two at once get two names.
@@ -298,6 +298,79 @@ TEST(SceneContent, PinsOfAnObjectGoTogether) {
   EXPECT_EQ(let_go->model.scripted.size(), scene.model.scripted.size() - 1) << "its own pin goes, too";
   EXPECT_THROW(without_pins(*let_go, "cloth"), InputError);
   EXPECT_THROW(with_pin(scene, "cloth", Nodes{1 << 20}, 0), InputError);
+}
+
+/// What comes back is as it was when it left; the rest goes on.
+TEST_F(RunningContent, ObjectsComeBack) {
+  load(boxes);
+  const auto body = [&](const char* name) {
+    return simulation->frame().snapshot.poses.at(static_cast<std::size_t>(find(model(), name)->body));
+  };
+  const auto settled = [&] { return simulation->is_caught_up(); };
+  const auto undo = [&] {
+    simulation->undo();
+    ASSERT_TRUE(test::reached(*simulation, settled));
+  };
+  steps(10);
+  post(AddObject{shot_toml(model(), {{0, 2, 0}, {0, -1, 0}, 0.05})});
+  steps(5);
+  const auto high = body("high").x, ball = body("shot-1").x;
+  EXPECT_LT(ball[1], 2);
+  post(RemoveObject{"high"});
+  ASSERT_TRUE(test::reached(*simulation, [&] { return find(model(), "high") == nullptr; }));
+  steps(5);
+  const auto later = body("shot-1").x;
+  post(ParamEdit{"gravity", -5});
+  undo();  // gravity
+  EXPECT_EQ(find(model(), "high"), nullptr);
+  undo();
+  ASSERT_TRUE(test::reached(*simulation, [&] { return find(model(), "high") != nullptr; }));
+  EXPECT_EQ(body("high").x, high);
+  EXPECT_EQ(body("shot-1").x, later) << "the ball goes on";
+  EXPECT_EQ(simulation->status().frame, 20);
+  undo();
+  ASSERT_TRUE(test::reached(*simulation, [&] { return find(model(), "shot-1") == nullptr; }));
+  EXPECT_FALSE(simulation->frame().scene->changed) << "it is the scene of its file again";
+  EXPECT_FALSE(simulation->edits().can_undo());
+  steps(3);
+  simulation->redo();
+  ASSERT_TRUE(test::reached(*simulation, [&] { return find(model(), "shot-1") != nullptr; }));
+  EXPECT_EQ(body("shot-1").x, later);
+  simulation->redo();
+  ASSERT_TRUE(test::reached(*simulation, [&] { return find(model(), "high") == nullptr; }));
+  simulation->redo();
+  ASSERT_TRUE(test::reached(*simulation, settled));
+  EXPECT_EQ(simulation->settings().params.gravity, -5);
+  steps(2);
+  EXPECT_EQ(simulation->status().error, "");
+  // Another scene has no contents but its own.
+  post(GoToContent{7});
+  ASSERT_TRUE(test::reached(*simulation, [&] { return !simulation->status().error.empty(); }));
+  EXPECT_NE(simulation->status().error.find("not kept"), std::string::npos);
+  post(LoadScene{"a"});
+  ASSERT_TRUE(test::reached(*simulation, [&] { return find(model(), "high") != nullptr; }));
+  EXPECT_FALSE(simulation->edits().can_undo());
+}
+
+TEST_F(RunningContent, APinIsTakenBack) {
+  load([] { return load_scene("pinched-cloth"); });
+  steps(1);
+  const auto pinned = [&] {
+    int nodes = 0;
+    for (int k = 0; k < static_cast<int>(model().objects.size()); ++k)
+      if (model().objects[static_cast<std::size_t>(k)].name == "cloth") nodes = count_pinned(model(), k);
+    return nodes;
+  };
+  const int before = pinned();
+  post(AddPin{"cloth", {120, 121}});
+  ASSERT_TRUE(test::reached(*simulation, [&] { return pinned() == before + 2; }));
+  EXPECT_EQ(simulation->edits().next_undo(), "a pin of cloth");
+  simulation->undo();
+  ASSERT_TRUE(test::reached(*simulation, [&] { return pinned() == before; }));
+  simulation->redo();
+  ASSERT_TRUE(test::reached(*simulation, [&] { return pinned() == before + 2; }));
+  steps(1);
+  EXPECT_EQ(simulation->status().error, "");
 }
 
 TEST_F(RunningContent, AChangedSceneCanBeSaved) {
