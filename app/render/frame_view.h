@@ -32,8 +32,9 @@ struct FrameView {
   Camera camera;
   Overlays overlays;
   ContactScale scale = ContactScale::state;  // what the colours of contacts say
-  std::span<const ContactRecord> contacts;   // read only during the draw call, as are joints
+  std::span<const ContactRecord> contacts;   // read only during the draw call, as are joints and pins
   std::span<const JointMark> joints;
+  std::span<const std::int32_t> pins;  // nodes
   std::span<const GhostLine> ghosts;
   /// Per node: the place of its colour on the scale, in [0, 1]; < 0: that of its object. Empty: all of these.
   std::span<const float> heat;
@@ -49,5 +50,6 @@ struct FrameView {
 Vec3f contact_color(ContactState state);
 Vec3f multiplier_color();
 Vec3f joint_color();
+Vec3f pin_color();
 
 }  // namespace stickslip

@@ -31,6 +31,7 @@ constexpr float kLongestForce = 3;  // arrow of the largest force, in units of t
 constexpr float kDiscRadius = 4.2f;   // of a lonely contact, and as in glyph.frag
 constexpr float kGhostWidth = 0.75f;  // half of it
 constexpr float kMultiplierRadius = 6.4f, kPickRadius = 10, kJointRadius = 4.6f;
+constexpr float kPinRadius = 2.6f;
 
 /// Encodes a node number in a glyph that refers to nodes.
 Vec3f digits_of(std::int32_t node) {
@@ -171,6 +172,14 @@ void draw_cones(std::vector<shared::Glyph>& glyphs, const ContactMark& mark) {
 
 void draw_joints(std::vector<shared::Glyph>& glyphs, const FrameView& view) {
   for (const JointMark& joint : view.joints) add_joint(glyphs, joint);
+}
+
+void draw_pins(std::vector<shared::Glyph>& glyphs, const FrameView& view) {
+  for (const std::int32_t node : view.pins) {
+    glyphs.push_back(
+        glyph(shared::kGlyphOfNodes + shared::kGlyphDisc, digits_of(node), digits_of(node), pin_color(), 1));
+    glyphs.back().b.w = kPinRadius;
+  }
 }
 
 std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers& scene, int width,

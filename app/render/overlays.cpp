@@ -4,6 +4,14 @@
 
 namespace stickslip {
 
+bool moves_nodes(const Model& model) {
+  return std::ranges::any_of(model.scripted, [&](const ScriptedNodes& script) {
+    if (script.nodes.empty()) return false;
+    const auto object = model.node_object[static_cast<std::size_t>(script.nodes.front())];
+    return model.objects[static_cast<std::size_t>(object)].is_movable();
+  });
+}
+
 std::span<const OverlayInfo> overlay_table() {
 #define STICKSLIP_ROW(flag, label, key, meaning, condition, reads_contacts)                               \
   {#flag, label, meaning, key, &Overlays::flag, reads_contacts, []([[maybe_unused]] const Model& model) { \

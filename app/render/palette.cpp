@@ -42,6 +42,7 @@ Vec3f contact_color(ContactState state) {
 }
 
 Vec3f joint_color() { return rgb(0x0b7a75); }
+Vec3f pin_color() { return rgb(0xd6336c); }
 Vec3f multiplier_color() { return rgb(0x7b2ff2); }
 
 }  // namespace stickslip

@@ -48,6 +48,8 @@ struct ViewState;
   ACTION(shoot, "Shoot", KEYS({GLFW_KEY_X}), "throw a ball along the view, at the camera target", none, unloaded(s), t.shoot()) \
   ACTION(remove_selected, "Remove", KEYS({GLFW_KEY_DELETE}), "take the selected object out of the scene", none, unloaded(s),   \
          t.remove_selected())                                                                                                  \
+  ACTION(copy_selected, "Copy", KEYS({GLFW_KEY_D, GLFW_MOD_CONTROL}), "put a copy of the selected object above it", none,      \
+         unloaded(s), t.copy_selected())                                                                                       \
   ACTION(pin_selected, "Pin", KEYS({GLFW_KEY_T}), "hold the selected object where it was clicked, from now on", none,          \
          unloaded(s), t.pin_selected())                                                                                        \
   ACTION(unpin_selected, "Unpin", KEYS({GLFW_KEY_T, GLFW_MOD_SHIFT}), "let the selected object go: without its pins", none,    \
@@ -150,6 +152,7 @@ class ActionTarget {
   virtual void save_scene() = 0;
   virtual void shoot() = 0;
   virtual void remove_selected() = 0;
+  virtual void copy_selected() = 0;
   virtual void pin_selected() = 0;
   virtual void unpin_selected() = 0;
   virtual void add_camera_key() = 0;

@@ -1,4 +1,4 @@
-// Appearance of rigid bodies apart from their surfaces: sleeping bodies, and joints.
+// Appearance of bodies apart from their surfaces: sleeping bodies, joints and pins.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,17 @@ class BodyLooks {
   void dim_sleeping_bodies(const Snapshot& snapshot, Renderer& renderer);
   /// Current state of all joints; valid until the next call.
   std::span<const JointMark> joints(const SimulationFrame& frame);
+  /// Nodes of surfaces and rods that a pin or a script holds or moves in the step that ended at the frame's
+  /// time, or, at the start, in the first; not those of colliders. Valid until the next call.
+  std::span<const std::int32_t> pins(const SimulationFrame& frame, double dt);
 
  private:
   std::shared_ptr<const Scene> scene_;
   std::vector<JointSides> sides_;
   std::vector<JointMark> joints_;
-  std::vector<std::uint8_t> dimmed_;  // per body
+  std::vector<std::int32_t> pins_;
+  std::vector<std::uint8_t> on_surface_;  // per node
+  std::vector<std::uint8_t> dimmed_;      // per body
 };
 
 }  // namespace stickslip

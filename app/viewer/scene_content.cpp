@@ -22,10 +22,10 @@ const std::string& text_of(const Scene& scene) {
   return scene.source;
 }
 
-/// "shot-1", or with the first number that is not taken.
-std::string free_name_of(const Model& model) {
+/// With the first number, from 1, that makes a name that is not taken.
+std::string free_name_of(const Model& model, const std::string& stem) {
   for (int number = 1;; ++number) {
-    std::string name = "shot-" + std::to_string(number);
+    std::string name = stem + std::to_string(number);
     if (std::ranges::find(model.objects, name, &Object::name) == model.objects.end()) return name;
   }
 }
@@ -76,12 +76,34 @@ std::shared_ptr<const Scene> with_text(const Scene& scene, const std::string& te
 
 std::shared_ptr<const Scene> with_object(const Scene& scene, const std::string& toml) {
   const bool has_name = toml.starts_with("name ") || toml.find("\nname ") != std::string::npos;
-  const std::string name = has_name ? "" : "name = " + toml_text(free_name_of(scene.model)) + "\n";
+  const std::string name = has_name ? "" : "name = " + toml_text(free_name_of(scene.model, "shot-")) + "\n";
   return reparsed(scene, text_of(scene) + "\n[[object]]\n" + name + toml);
 }
 
 std::shared_ptr<const Scene> without_object(const Scene& scene, const std::string& name) {
   return reparsed(scene, without_object_table(text_of(scene), scene.file, name));
+}
+
+std::string copy_toml(const Scene& scene, const std::string& name, std::span<const Vec3f> positions) {
+  const auto object = std::ranges::find(scene.model.objects, name, &Object::name);
+  if (object == scene.model.objects.end()) throw InputError("there is no object '" + name + "'");
+  using V = Vec<double, 3>;
+  if (object->node_end == object->node_begin) throw InputError("'" + name + "' has no nodes to copy");
+  V centre{0, 0, 0}, start{0, 0, 0}, low = V::filled(1e300), high = -1.0 * low;
+  double start_low = 1e300;
+  for (std::int32_t i = object->node_begin; i < object->node_end; ++i) {
+    const auto x = positions[static_cast<std::size_t>(i)].cast<double>();
+    centre += x;
+    const V& was = scene.model.positions[static_cast<std::size_t>(i)];
+    start += was;
+    start_low = std::min(start_low, was[1]);
+    low = min(low, x);
+    high = max(high, x);
+  }
+  V shift = (1.0 / (object->node_end - object->node_begin)) * (centre - start);
+  shift[1] = high[1] - start_low + 0.05 * norm(high - low);
+  const std::string stem = name.substr(0, name.rfind("-copy"));
+  return object_copy(text_of(scene), scene.file, name, free_name_of(scene.model, stem + "-copy-"), shift);
 }
 
 std::shared_ptr<const Scene> with_pin(const Scene& scene, const std::string& object,

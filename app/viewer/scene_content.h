@@ -20,6 +20,10 @@ std::shared_ptr<const Scene> with_object(const Scene& scene, const std::string& 
 /// or something else in the scene names it.
 std::shared_ptr<const Scene> without_object(const Scene& scene, const std::string& name);
 
+/// The table of a copy of an object as the scene's file defines it, a little above the place where the object
+/// is now. Throws InputError: as without_object.
+std::string copy_toml(const Scene& scene, const std::string& name, std::span<const Vec3f> positions);
+
 /// The scene in which these nodes of an object, counted as those of a [[pin]], are held from `time` [s] on,
 /// where they then are; those that a script holds already are left out. Throws InputError: a rigid or affine
 /// body, a node that there is not, none left, no TOML text.

@@ -74,6 +74,7 @@ class Viewer final : public ActionTarget {
   void pick_worst_contact() override;
   void shoot() override;
   void remove_selected() override;
+  void copy_selected() override;
   void pin_selected() override;
   void unpin_selected() override;
   bool remembers() const { return !options_.memory.empty(); }
@@ -409,12 +410,26 @@ void Viewer::remove_selected() {
   view_.selection.reset();
 }
 
+void Viewer::copy_selected() {
+  if (!view_.selection) {
+    spdlog::info("no object is selected: click on one first");
+    return;
+  }
+  try {
+    const std::string& name = view_.selection->description().name;
+    simulation_.post(AddObject{copy_toml(*scene_, name, simulation_.frame().positions())});
+  } catch (const InputError& error) {
+    spdlog::warn("{}", error.what());
+  }
+}
+
 void Viewer::pin_selected() {
   if (!view_.selection || !view_.picked || view_.picked->object != view_.selection->object()) {
     spdlog::info("no object is selected: click on one first, where it is to be held");
     return;
   }
   std::vector<std::int32_t> nodes = nodes_near(scene_->model, *view_.picked, simulation_.frame().positions());
+  view_.overlays.pins = true;
   simulation_.post(AddPin{view_.selection->description().name, std::move(nodes)});
 }
 
@@ -467,6 +482,7 @@ FrameView Viewer::frame_view() {
     figures_.most_heat = layers_.most_heat();
   }
   if (view_.overlays.joints) frame.joints = bodies_.joints(simulation_.frame());
+  if (view_.overlays.pins) frame.pins = bodies_.pins(simulation_.frame(), simulation_.settings().params.dt);
   const ClearArea area = clear_area();
   frame.left = area.left / static_cast<float>(area.width);
   frame.right = area.right / static_cast<float>(area.width);

@@ -131,6 +131,15 @@ TEST_F(RenderTest, JointsShowAnchorsAndAxes) {
   EXPECT_GT(between[1], between[0] + 40) << "a line where the sides drifted apart";
 }
 
+TEST_F(RenderTest, PinsAreMarkedWhereTheirNodesAre) {
+  const Image plain = draw();
+  const std::int32_t pins[] = {model.triangles[0][0]};
+  view.pins = pins;
+  EXPECT_EQ(pixels_that_differ(draw(), plain), 0u) << "they were not asked for";
+  view.overlays.pins = true;
+  EXPECT_GT(pixels_that_differ(draw(), plain), 8u);
+}
+
 TEST_F(RenderTest, CollidersWithoutASurfaceAreLinesAndDots) {
   Model wired = cube_on_ground();
   const Image plain = draw();

@@ -146,10 +146,16 @@ TEST_F(ReplayTest, ObjectsComeAndGoWithTheSameBits) {
     simulation.post(RemoveObject{"shot-1"});
     ASSERT_TRUE(reached(simulation, [&] { return count() == before; }));
     step_to(simulation, 28);
+    simulation.undo();
+    ASSERT_TRUE(reached(simulation, [&] { return count() == before + 1; }));
+    step_to(simulation, 32);
+    simulation.redo();
+    ASSERT_TRUE(reached(simulation, [&] { return count() == before; }));
+    step_to(simulation, 34);
   });
   const ReplayReport report = replay(options());
   EXPECT_EQ(report.error, "");
-  EXPECT_EQ(report.equal, 28);
+  EXPECT_EQ(report.equal, 34);
   EXPECT_EQ(report.differing, 0);
 }
 

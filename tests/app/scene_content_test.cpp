@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 
 #include "app/io/file/number_text.h"
 #include "app/io/scene/scene_edit.h"
@@ -11,6 +12,7 @@
 #include "app/viewer/picking.h"
 #include "gpu/engine.h"
 #include "tests/app/simulation_fixture.h"
+#include "tests/fixtures/fresh_seed.h"
 
 namespace stickslip {
 namespace {
@@ -142,6 +144,36 @@ TEST(SceneContent, TheOthersKeepTheirState) {
   EXPECT_EQ(other->state().frame, 21);
 }
 
+TEST(SceneContent, ACopyIsAboveItsOriginal) {
+  const Scene scene = boxes();
+  std::vector<Vec3f> positions;
+  for (const auto& x : scene.model.positions) positions.push_back(x.cast<float>() + Vec3f{1, 0.5f, 0});
+  const auto span_of = [](const Model& model, const Object& object, int axis) {
+    double low = 1e300, high = -1e300;
+    for (std::int32_t i = object.node_begin; i < object.node_end; ++i) {
+      low = std::min(low, model.positions[static_cast<std::size_t>(i)][axis]);
+      high = std::max(high, model.positions[static_cast<std::size_t>(i)][axis]);
+    }
+    return std::pair(low, high);
+  };
+  const auto more = with_object(scene, copy_toml(scene, "high", positions));
+  const Object &was = *find(scene.model, "high"), *copy = find(more->model, "high-copy-1");
+  ASSERT_NE(copy, nullptr);
+  EXPECT_EQ(copy->node_end - copy->node_begin, was.node_end - was.node_begin);
+  const auto [low, high] = span_of(scene.model, was, 1);
+  const auto [copy_low, copy_high] = span_of(more->model, *copy, 1);
+  EXPECT_GT(copy_low, high + 0.5) << "above where it is now";
+  EXPECT_LT(copy_low, high + 0.5 + 0.2 * (high - low));
+  EXPECT_NEAR(copy_high - copy_low, high - low, 1e-6);
+  EXPECT_NEAR(span_of(more->model, *copy, 0).first, span_of(scene.model, was, 0).first + 1, 1e-6);
+  // A copy of a copy; parts of an array are not copied.
+  std::vector<Vec3f> now;
+  for (const auto& x : more->model.positions) now.push_back(x.cast<float>());
+  EXPECT_NE(copy_toml(*more, "high-copy-1", now).find("\"high-copy-2\""), std::string::npos);
+  EXPECT_THROW(copy_toml(scene, "row.1", positions), InputError);
+  EXPECT_THROW(copy_toml(scene, "none", positions), InputError);
+}
+
 TEST(SceneContent, SettingsStayThoseOfTheVariant) {
   const Scene slippery = load_variant("card-house", "slippery");
   const auto more = with_object(slippery, shot_toml(slippery.model, {{0, 3, 0}, {0, 0, 0}, 0.05}));
@@ -178,8 +210,11 @@ class RunningContent : public ::testing::Test {
     ASSERT_TRUE(test::reached(*simulation, [&] { return simulation->is_caught_up(); }));
   }
   void steps(int count) {
+    const int frame = simulation->status().frame + count;
     for (int i = 0; i < count; ++i) simulation->step_once();
-    ASSERT_TRUE(test::reached(*simulation, [&] { return simulation->is_caught_up(); }));
+    ASSERT_TRUE(test::reached(*simulation, [&] {
+      return simulation->is_caught_up() && simulation->frame().snapshot.frame == frame;
+    }));
   }
   const Model& model() { return simulation->frame().scene->model; }
   std::optional<Simulation> simulation;
@@ -350,6 +385,57 @@ TEST_F(RunningContent, ObjectsComeBack) {
   post(LoadScene{"a"});
   ASSERT_TRUE(test::reached(*simulation, [&] { return find(model(), "high") != nullptr; }));
   EXPECT_FALSE(simulation->edits().can_undo());
+}
+
+/// Against a list of all contents and an index into it.
+TEST_F(RunningContent, AnyOrderOfChangesUndoAndRedo) {
+  FRESH_SEED(seed);
+  std::mt19937 random(seed);
+  const auto below = [&](int n) { return std::uniform_int_distribution<int>(0, n - 1)(random); };
+  load(boxes);
+  using Names = std::vector<std::string>;
+  const auto names = [&] {
+    Names all;
+    for (const Object& object : model().objects) all.push_back(object.name);
+    return all;
+  };
+  std::vector<Names> contents{names()};
+  std::size_t at = 0;
+  for (int n = 0; n < 40; ++n) {
+    SCOPED_TRACE("change " + std::to_string(n));
+    const int what = below(6);
+    if (what < 3) {
+      Names wanted = contents[at];
+      const auto balls = std::ranges::count_if(wanted, [](auto& name) { return name.starts_with("shot-"); });
+      if (what == 0 && balls > 0) {
+        const std::string last = wanted.back();
+        wanted.pop_back();
+        post(RemoveObject{last});
+      } else {
+        const std::string name = "shot-" + std::to_string(100 + n);
+        wanted.push_back(name);
+        post(
+            AddObject{"name = \"" + name + "\"\n" + shot_toml(model(), {{0.3 * n, 3, 0}, {0, -1, 0}, 0.05})});
+      }
+      contents.resize(at + 1);
+      contents.push_back(wanted);
+      ++at;
+    } else if (what == 3) {
+      steps(1 + below(3));
+    } else if (what == 4) {
+      EXPECT_EQ(simulation->edits().can_undo(), at > 0);
+      at -= at > 0;
+      simulation->undo();
+    } else {
+      EXPECT_EQ(simulation->edits().can_redo(), at + 1 < contents.size());
+      at += at + 1 < contents.size();
+      simulation->redo();
+    }
+    ASSERT_TRUE(test::reached(*simulation, [&] { return simulation->is_caught_up(); }));
+    ASSERT_TRUE(test::reached(*simulation, [&] { return names() == contents[at]; }));
+    ASSERT_EQ(simulation->status().error, "");
+    ASSERT_EQ(simulation->frame().scene->changed, at > 0);
+  }
 }
 
 TEST_F(RunningContent, APinIsTakenBack) {

@@ -63,23 +63,16 @@ class EditedText {
 
   /// Without the lines of a table, from its header up to the comments before the next one.
   std::string without(const toml::table& table) const {
-    const std::size_t begin = table.source().begin.line;
-    std::set<std::size_t> own;  // headers of tables in this one
-    add_headers(table, own);
-    std::size_t end = begin;
-    const auto is_header = [&](std::size_t line) {
-      const std::size_t at = lines_[line].find_first_not_of(" \t");
-      return at != std::string::npos && lines_[line][at] == '[' && headers_.contains(line + 1) &&
-             !own.contains(line + 1);
-    };
-    while (end < lines_.size() && !is_header(end)) ++end;
-    while (end > begin && (lines_[end - 1].empty() || lines_[end - 1].front() == '#')) --end;
+    const auto [begin, end] = lines_of(table);
+    return lines_except(begin, end);
+  }
+  /// Those lines, without its header.
+  std::string only(const toml::table& table) const {
+    const auto [begin, end] = lines_of(table);
     std::string out;
-    for (std::size_t i = 0; i < lines_.size(); ++i)
-      if (i + 1 < begin || i >= end) out += lines_[i] + "\n";
+    for (std::size_t i = begin; i < end; ++i) out += lines_[i] + "\n";
     return out;
   }
-
   std::string text() const {
     std::vector<std::string> lines = lines_;
     for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
@@ -106,6 +99,28 @@ class EditedText {
   }
 
  private:
+  /// The first line of a table, its header, counted from 1, and its last one.
+  std::pair<std::size_t, std::size_t> lines_of(const toml::table& table) const {
+    const std::size_t begin = table.source().begin.line;
+    std::set<std::size_t> own;  // headers of tables in this one
+    add_headers(table, own);
+    std::size_t end = begin;
+    const auto is_header = [&](std::size_t line) {
+      const std::size_t at = lines_[line].find_first_not_of(" \t");
+      return at != std::string::npos && lines_[line][at] == '[' && headers_.contains(line + 1) &&
+             !own.contains(line + 1);
+    };
+    while (end < lines_.size() && !is_header(end)) ++end;
+    while (end > begin && (lines_[end - 1].empty() || lines_[end - 1].front() == '#')) --end;
+    return {begin, end};
+  }
+  std::string lines_except(std::size_t begin, std::size_t end) const {
+    std::string out;
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+      if (i + 1 < begin || i >= end) out += lines_[i] + "\n";
+    return out;
+  }
+
   /// Lines on which the tables of a node begin.
   static void add_headers(const toml::node& node, std::set<std::size_t>& lines) {
     if (const toml::array* array = node.as_array())
@@ -200,6 +215,21 @@ std::string difference(const SceneSettings& a, const SceneSettings& b) {
   return found;
 }
 
+/// The table of the [[object]] of this name. Throws InputError: there is none, or it is an array's.
+const toml::table& object_table(const toml::table& root, const std::string& name) {
+  for (const toml::table* table : tables_of(root, "object")) {
+    const std::string own = (*table)["name"].value_or(std::string());
+    if (own == name) return *table;
+    if (name.starts_with(own + "."))
+      throw InputError(std::string("'")
+                           .append(name)
+                           .append("' is part of the array '")
+                           .append(own)
+                           .append("', which is one object of the scene's file"));
+  }
+  throw InputError("there is no object '" + name + "' in the scene's file");
+}
+
 }  // namespace
 
 std::string with_settings(const std::string& text, const fs::path& file, const SceneSettings& wanted) {
@@ -244,18 +274,29 @@ std::string with_settings(const std::string& text, const fs::path& file, const S
 }
 
 std::string without_object_table(const std::string& text, const fs::path& file, const std::string& name) {
-  EditedText edited(text, file);
-  for (const toml::table* table : tables_of(edited.root(), "object")) {
-    const std::string own = (*table)["name"].value_or(std::string());
-    if (own == name) return edited.without(*table);
-    if (name.starts_with(own + "."))
-      throw InputError(std::string("'")
-                           .append(name)
-                           .append("' is part of the array '")
-                           .append(own)
-                           .append("', which is one object of the scene's file"));
+  const EditedText edited(text, file);
+  return edited.without(object_table(edited.root(), name));
+}
+
+std::string object_copy(const std::string& text, const fs::path& file, const std::string& name,
+                        const std::string& copy_name, const Vec<double, 3>& shift) {
+  const EditedText whole(text, file);
+  EditedText edited(whole.only(object_table(whole.root(), name)), file);
+  Vec<double, 3> position{0, 0, 0};
+  if (const toml::node* given = edited.root().get("position")) {
+    const toml::array* values = given->as_array();
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto value =
+          values != nullptr && values->size() == 3 ? (*values)[k].value<double>() : std::nullopt;
+      if (!value) throw InputError("'" + name + "' has no position of three numbers that could be moved");
+      position[static_cast<int>(k)] = *value;
+    }
   }
-  throw InputError("there is no object '" + name + "' in the scene's file");
+  position += shift;
+  edited.set_at_top("name", toml_text(copy_name));
+  edited.set_at_top("position", "[" + number_text(position[0]) + ", " + number_text(position[1]) + ", " +
+                                    number_text(position[2]) + "]");
+  return edited.text();
 }
 
 std::string without_pin_tables(const std::string& text, const fs::path& file, const std::string& object) {

@@ -29,6 +29,12 @@ std::string with_settings(const std::string& text, const std::filesystem::path& 
 std::string without_object_table(const std::string& text, const std::filesystem::path& file,
                                  const std::string& name);
 
+/// The [[object]] of this name as a table of its own, without its header, under another name and moved by
+/// `shift` [m]. Throws InputError as without_object_table, and for a position that is no list of three
+/// numbers.
+std::string object_copy(const std::string& text, const std::filesystem::path& file, const std::string& name,
+                        const std::string& copy_name, const Vec<double, 3>& shift);
+
 /// The text without the [[pin]] tables of this object. Throws InputError: there is none.
 std::string without_pin_tables(const std::string& text, const std::filesystem::path& file,
                                const std::string& object);
