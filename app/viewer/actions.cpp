@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "app/viewer/panels/panel_context.h"
+#include "app/viewer/selection_edits.h"
 
 namespace stickslip {
 namespace {

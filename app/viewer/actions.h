@@ -47,13 +47,18 @@ struct ViewState;
          unloaded(s), t.simulation().post(ForkState{}))                                                                         \
   ACTION(shoot, "Shoot", KEYS({GLFW_KEY_X}), "throw a ball along the view, at the camera target", none, unloaded(s), t.shoot()) \
   ACTION(remove_selected, "Remove", KEYS({GLFW_KEY_DELETE}), "take the selected object out of the scene", none, unloaded(s),   \
-         t.remove_selected())                                                                                                  \
+         remove_selected(t.simulation(), t.view()))                                                                           \
   ACTION(copy_selected, "Copy", KEYS({GLFW_KEY_D, GLFW_MOD_CONTROL}), "put a copy of the selected object above it", none,      \
-         unloaded(s), t.copy_selected())                                                                                       \
+         unloaded(s), copy_selected(t.simulation(), t.view()))                                                                \
+  ACTION(tie_selected, "Tie", KEYS({GLFW_KEY_Y}),                                                                              \
+         "tie what was clicked by a rope to what is clicked next: press it after both clicks", none, unloaded(s),              \
+         tie_selected(t.simulation(), t.view()))                                                                              \
+  ACTION(untie_selected, "Untie", KEYS({GLFW_KEY_Y, GLFW_MOD_SHIFT}), "cut the ropes of the selected object", none,            \
+         unloaded(s), untie_selected(t.simulation(), t.view()))                                                               \
   ACTION(pin_selected, "Pin", KEYS({GLFW_KEY_T}), "hold the selected object where it was clicked, from now on", none,          \
-         unloaded(s), t.pin_selected())                                                                                        \
+         unloaded(s), pin_selected(t.simulation(), t.view()))                                                                 \
   ACTION(unpin_selected, "Unpin", KEYS({GLFW_KEY_T, GLFW_MOD_SHIFT}), "let the selected object go: without its pins", none,    \
-         unloaded(s), t.unpin_selected())                                                                                      \
+         unloaded(s), unpin_selected(t.simulation(), t.view()))                                                               \
   ACTION(reset, "Reset", KEYS({GLFW_KEY_R}),                                                                                   \
          "back to the scene's start; parameters, materials and solver stay as edited", none, unloaded(s),                      \
          t.simulation().post(Reset{}))                                                                                         \
@@ -151,10 +156,6 @@ class ActionTarget {
   virtual void save_report() = 0;
   virtual void save_scene() = 0;
   virtual void shoot() = 0;
-  virtual void remove_selected() = 0;
-  virtual void copy_selected() = 0;
-  virtual void pin_selected() = 0;
-  virtual void unpin_selected() = 0;
   virtual void add_camera_key() = 0;
   virtual void quit() = 0;
 };

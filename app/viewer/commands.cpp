@@ -17,6 +17,7 @@ bool supersedes(const Command& next, const Command& previous) {
   if (next.index() != previous.index()) return false;
   if (std::holds_alternative<AddObject>(next) || std::holds_alternative<RemoveObject>(next) ||
       std::holds_alternative<AddPin>(next) || std::holds_alternative<RemovePins>(next) ||
+      std::holds_alternative<AddJoint>(next) || std::holds_alternative<RemoveTies>(next) ||
       std::holds_alternative<GoToContent>(next))
     return false;
   if (const auto* edit = std::get_if<ParamEdit>(&next))

@@ -80,9 +80,17 @@ struct AddPin {
 struct RemovePins {
   std::string object;
 };
-/// The objects and pins that the scene had at an earlier or later time since it was loaded, counted from 0 by
-/// the changes of the four commands above. Objects that come back are as they were when they left; otherwise
-/// as AddObject.
+/// The scene goes on with one more joint, of which this is the [[joint]] table, or without the ties (see
+/// tie_toml) of an object. Otherwise as AddObject.
+struct AddJoint {
+  std::string toml;
+};
+struct RemoveTies {
+  std::string object;
+};
+/// The objects, pins and joints that the scene had at an earlier or later time since it was loaded, counted
+/// from 0 by the changes of the commands above. Objects that come back are as they were when they left;
+/// otherwise as AddObject.
 struct GoToContent {
   int content = 0;
 };
@@ -91,10 +99,10 @@ struct Stepped {
   std::uint64_t hash = 0;
 };
 
-using Command =
-    std::variant<LoadScene, Reset, ResetAll, ParamEdit, ContactParamEdit, MaterialEdit, HalfSpaceEdit,
-                 DragStart, DragMove, DragEnd, Freeze, CaptureState, ForkState, Rewind, KeepState,
-                 ReturnToKept, AddObject, RemoveObject, AddPin, RemovePins, GoToContent, Stepped>;
+using Command = std::variant<LoadScene, Reset, ResetAll, ParamEdit, ContactParamEdit, MaterialEdit,
+                             HalfSpaceEdit, DragStart, DragMove, DragEnd, Freeze, CaptureState, ForkState,
+                             Rewind, KeepState, ReturnToKept, AddObject, RemoveObject, AddPin, RemovePins,
+                             AddJoint, RemoveTies, GoToContent, Stepped>;
 
 /// True when `next` makes the directly preceding `previous` redundant: the same slider moved further.
 bool supersedes(const Command& next, const Command& previous);

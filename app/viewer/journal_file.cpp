@@ -90,6 +90,10 @@ struct EventWriter {
   json operator()(const RemovePins& pins) const {
     return {{"event", "remove_pins"}, {"object", pins.object}};
   }
+  json operator()(const AddJoint& joint) const { return {{"event", "add_joint"}, {"toml", joint.toml}}; }
+  json operator()(const RemoveTies& ties) const {
+    return {{"event", "remove_ties"}, {"object", ties.object}};
+  }
   json operator()(const GoToContent& go) const {
     return {{"event", "go_to_content"}, {"content", go.content}};
   }

@@ -22,12 +22,23 @@ const std::string& text_of(const Scene& scene) {
   return scene.source;
 }
 
-/// With the first number, from 1, that makes a name that is not taken.
+/// With the first number, from 1, that makes a name that no object or joint has.
 std::string free_name_of(const Model& model, const std::string& stem) {
   for (int number = 1;; ++number) {
     std::string name = stem + std::to_string(number);
-    if (std::ranges::find(model.objects, name, &Object::name) == model.objects.end()) return name;
+    if (std::ranges::find(model.objects, name, &Object::name) == model.objects.end() &&
+        std::ranges::find(model.joints, name, &Joint::name) == model.joints.end())
+      return name;
   }
+}
+
+/// Prefix of the names of ropes.
+const std::string kTie = "tie-";
+
+/// A table with a name: its own, or the next free one.
+std::string named(const std::string& toml, const Model& model, const std::string& stem) {
+  const bool has_name = toml.starts_with("name ") || toml.find("\nname ") != std::string::npos;
+  return has_name ? toml : "name = " + toml_text(free_name_of(model, stem)) + "\n" + toml;
 }
 
 /// [m] of all bodies but balls that were thrown.
@@ -75,9 +86,42 @@ std::shared_ptr<const Scene> with_text(const Scene& scene, const std::string& te
 }
 
 std::shared_ptr<const Scene> with_object(const Scene& scene, const std::string& toml) {
-  const bool has_name = toml.starts_with("name ") || toml.find("\nname ") != std::string::npos;
-  const std::string name = has_name ? "" : "name = " + toml_text(free_name_of(scene.model, "shot-")) + "\n";
-  return reparsed(scene, text_of(scene) + "\n[[object]]\n" + name + toml);
+  return reparsed(scene, text_of(scene) + "\n[[object]]\n" + named(toml, scene.model, "shot-"));
+}
+
+std::shared_ptr<const Scene> with_joint(const Scene& scene, const std::string& toml) {
+  return reparsed(scene, text_of(scene) + "\n[[joint]]\n" + named(toml, scene.model, kTie));
+}
+
+std::string tie_toml(const Model& model, const Pick& from, const Pick& to, std::span<const Vec3f> positions) {
+  struct Side {
+    std::string name;
+    Vec<double, 3> anchor, now;  // [m] at the scene's start, and now
+    bool is_world;
+  };
+  const auto side_of = [&](const Pick& pick) {
+    const Object& object = model.objects.at(static_cast<std::size_t>(pick.object));
+    const auto now = position_of(pick, positions).cast<double>();
+    if (object.is_collider()) return Side{"world", now, now, true};
+    Vec<double, 3> start{0, 0, 0};
+    for (int k = 0; k < 3; ++k)
+      start += pick.weights[k] * model.positions[static_cast<std::size_t>(pick.triangle[k])];
+    return Side{object.name, start, now, false};
+  };
+  Side a = side_of(from), b = side_of(to);
+  if (a.is_world) std::swap(a, b);
+  if (a.is_world) throw InputError("both places are on colliders, which stay where they are");
+  if (a.name == b.name) throw InputError("both places are on '" + a.name + "': a rope ties two bodies");
+  const auto list = [](const Vec<double, 3>& v) {
+    return "[" + number_text(v[0]) + ", " + number_text(v[1]) + ", " + number_text(v[2]) + "]\n";
+  };
+  return "kind = \"distance\"\nbetween = [" + toml_text(a.name) + ", " + toml_text(b.name) +
+         "]\nanchor = " + list(a.anchor) + "anchor_b = " + list(b.anchor) +
+         "low = 0\nhigh = " + number_text(std::max(norm(a.now - b.now), 1e-6)) + "\ncollide = true\n";
+}
+
+std::shared_ptr<const Scene> without_ties(const Scene& scene, const std::string& object) {
+  return reparsed(scene, without_joint_tables(text_of(scene), scene.file, object, kTie));
 }
 
 std::shared_ptr<const Scene> without_object(const Scene& scene, const std::string& name) {

@@ -13,6 +13,8 @@
 
 namespace stickslip {
 
+struct Pick;
+
 /// The scene with one more [[object]], of which `toml` is the table; without a name in it "shot-N". Throws
 /// InputError: bad keys, a name that is taken, materials or half-spaces, or a scene that has no TOML text.
 std::shared_ptr<const Scene> with_object(const Scene& scene, const std::string& toml);
@@ -31,6 +33,16 @@ std::shared_ptr<const Scene> with_pin(const Scene& scene, const std::string& obj
                                       std::span<const std::int32_t> nodes, double time);
 /// The scene without the pins of an object. Throws InputError: it has none of its own.
 std::shared_ptr<const Scene> without_pins(const Scene& scene, const std::string& object);
+/// The scene with one more [[joint]], of which `toml` is the table; without a name in it "tie-N". Throws
+/// InputError: bad keys, a name that is taken, no TOML text.
+std::shared_ptr<const Scene> with_joint(const Scene& scene, const std::string& toml);
+/// The table of a rope between two picked places: a distance joint that is at most as long as they are apart
+/// now. A collider's place is one of the world. Throws InputError: places of one object, or of colliders
+/// only.
+std::string tie_toml(const Model& model, const Pick& from, const Pick& to, std::span<const Vec3f> positions);
+/// The scene without the ropes at an object: joints named "tie-...". Throws InputError: it has none.
+std::shared_ptr<const Scene> without_ties(const Scene& scene, const std::string& object);
+
 /// The scene with this text, which has the same materials and half-spaces. `changed`: Scene::changed. Throws
 /// InputError as parse_scene.
 std::shared_ptr<const Scene> with_text(const Scene& scene, const std::string& text, bool changed);

@@ -186,6 +186,10 @@ void Simulation::apply(const Command& command) {
         } else if constexpr (std::is_same_v<Edit, RemovePins>) {
           go_on_with([&] { return without_pins(*scene_, edit.object); },
                      "pins of " + edit.object + " removed");
+        } else if constexpr (std::is_same_v<Edit, AddJoint>) {
+          go_on_with([&] { return with_joint(*scene_, edit.toml); }, "a joint more");
+        } else if constexpr (std::is_same_v<Edit, RemoveTies>) {
+          go_on_with([&] { return without_ties(*scene_, edit.object); }, "ties of " + edit.object + " cut");
         } else if constexpr (std::is_same_v<Edit, GoToContent>) {
           go_on_with([&] { return contents_.at(edit.content, *scene_); }, "", edit.content);
         }

@@ -73,10 +73,6 @@ class Viewer final : public ActionTarget {
   void frame_camera() override;
   void pick_worst_contact() override;
   void shoot() override;
-  void remove_selected() override;
-  void copy_selected() override;
-  void pin_selected() override;
-  void unpin_selected() override;
   bool remembers() const { return !options_.memory.empty(); }
   void keep_memory();
   void ask_screenshot() override { pictures_.ask_screenshot(); }
@@ -320,6 +316,8 @@ void Viewer::take_over() {
   if (frame.scene != scene_) {
     const bool reloaded = scene_ && scene_->file == frame.scene->file;
     const std::optional<int> selected = reloaded ? selected_in(*frame.scene) : std::nullopt;
+    // The nodes of a picked place are those of the scene in which it was clicked.
+    const bool same_nodes = reloaded && scene_->model.node_object == frame.scene->model.node_object;
     scene_ = frame.scene;
     forks_.clear();
     view_.bookmarks.clear();
@@ -328,6 +326,8 @@ void Viewer::take_over() {
     pointer_.cancel();
     if (selected) view_.selection.emplace(scene_, *selected);
     else view_.selection.reset();
+    if (!same_nodes) view_.picked.reset();
+    view_.tied_from.reset();
     view_.contact.reset();
     positions_.set_scene(scene_);
     bodies_.set_scene(scene_);
@@ -399,46 +399,6 @@ void Viewer::frame_camera() {
 
 void Viewer::shoot() {
   if (scene_) simulation_.post(AddObject{shot_toml(scene_->model, shot_along(scene_->model, camera_))});
-}
-
-void Viewer::remove_selected() {
-  if (!view_.selection) {
-    spdlog::info("no object is selected: click on one first");
-    return;
-  }
-  simulation_.post(RemoveObject{view_.selection->description().name});
-  view_.selection.reset();
-}
-
-void Viewer::copy_selected() {
-  if (!view_.selection) {
-    spdlog::info("no object is selected: click on one first");
-    return;
-  }
-  try {
-    const std::string& name = view_.selection->description().name;
-    simulation_.post(AddObject{copy_toml(*scene_, name, simulation_.frame().positions())});
-  } catch (const InputError& error) {
-    spdlog::warn("{}", error.what());
-  }
-}
-
-void Viewer::pin_selected() {
-  if (!view_.selection || !view_.picked || view_.picked->object != view_.selection->object()) {
-    spdlog::info("no object is selected: click on one first, where it is to be held");
-    return;
-  }
-  std::vector<std::int32_t> nodes = nodes_near(scene_->model, *view_.picked, simulation_.frame().positions());
-  view_.overlays.pins = true;
-  simulation_.post(AddPin{view_.selection->description().name, std::move(nodes)});
-}
-
-void Viewer::unpin_selected() {
-  if (!view_.selection) {
-    spdlog::info("no object is selected: click on one first");
-    return;
-  }
-  simulation_.post(RemovePins{view_.selection->description().name});
 }
 
 void Viewer::pick_worst_contact() {

@@ -103,6 +103,8 @@ TEST_F(JournalTest, ReadsWhatItWrote) {
                                       RemoveObject{"b"},
                                       AddPin{"b", {3, 4}},
                                       RemovePins{"b"},
+                                      AddJoint{"kind = \"ball\"\n"},
+                                      RemoveTies{"b"},
                                       GoToContent{2},
                                       Stepped{0x0123456789abcdef},
                                       ResetAll{},

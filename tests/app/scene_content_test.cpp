@@ -459,6 +459,75 @@ TEST_F(RunningContent, APinIsTakenBack) {
   EXPECT_EQ(simulation->status().error, "");
 }
 
+/// A pick of the middle of a triangle of an object.
+Pick pick_of(const Model& model, const std::string& name) {
+  const Object& object = *find(model, name);
+  for (const auto& triangle : model.triangles)
+    if (triangle[0] >= object.node_begin && triangle[0] < object.node_end)
+      return {static_cast<int>(&object - model.objects.data()), triangle, {0.5, 0.25, 0.25}};
+  return {};
+}
+
+double distance(const Pick& a, const Pick& b, std::span<const Vec3f> positions) {
+  return static_cast<double>(norm(position_of(a, positions) - position_of(b, positions)));
+}
+
+/// A body falls from below a collider; then a rope as long as they are apart catches it.
+class RopeOf : public RunningContent, public ::testing::WithParamInterface<const char*> {
+ protected:
+  std::string scene() const {
+    return std::string(
+               "[params]\ndt = 0.01\n[[material]]\nname = \"rubber\"\nyoung = 1e6\ndensity = 1000\n"
+               "[[collider]]\nname = \"beam\"\nshape = \"box\"\nsize = [1, 0.1, 0.1]\nposition = [0, 1, 0]\n"
+               "material = \"rubber\"\n[[object]]\nname = \"weight\"\nshape = \"box\"\nsize = [0.2, 0.2, "
+               "0.2]\n"
+               "edge = 0.1\nmaterial = \"rubber\"\nposition = [0, 0.6, 0]\n") +
+           GetParam();
+  }
+};
+
+TEST_P(RopeOf, HoldsAndIsCut) {
+  load([this] { return parse_scene(scene(), "/somewhere/rope.toml"); });
+  steps(5);
+  const Pick from = pick_of(model(), "beam"), to = pick_of(model(), "weight");
+  const auto length_now = [&] { return distance(from, to, simulation->frame().positions()); };
+  const double length = length_now();
+  post(AddJoint{tie_toml(model(), to, from, simulation->frame().positions())});
+  ASSERT_TRUE(test::reached(*simulation, [&] { return model().joints.size() == 1; }))
+      << simulation->status().error;
+  EXPECT_EQ(model().joints[0].name, "tie-1");
+  double longest = 0;
+  for (int n = 0; n < 30; ++n) {
+    steps(1);
+    longest = std::max(longest, length_now());
+  }
+  EXPECT_NEAR(longest, length, 0.02 * length) << "taut, and no longer than it is";
+  EXPECT_EQ(simulation->status().error, "");
+  post(RemoveTies{"weight"});
+  ASSERT_TRUE(test::reached(*simulation, [&] { return model().joints.empty(); }));
+  steps(20);
+  EXPECT_GT(length_now(), length + 0.1) << "it falls again";
+  simulation->undo();
+  ASSERT_TRUE(test::reached(*simulation, [&] { return model().joints.size() == 1; }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Bodies, RopeOf, ::testing::Values("body = \"rigid\"\n", "body = \"affine\"\n", ""));
+
+TEST(SceneContent, ARopeNeedsTwoBodies) {
+  const Scene scene = boxes();
+  std::vector<Vec3f> positions;
+  for (const auto& x : scene.model.positions) positions.push_back(x.cast<float>());
+  const Pick low = pick_of(scene.model, "low"), high = pick_of(scene.model, "high");
+  EXPECT_THROW(tie_toml(scene.model, low, low, positions), InputError);
+  const auto tied = with_joint(*with_joint(scene, tie_toml(scene.model, low, high, positions)),
+                               tie_toml(scene.model, high, low, positions));
+  ASSERT_EQ(tied->model.joints.size(), 2u);
+  EXPECT_EQ(tied->model.joints[1].name, "tie-2");
+  EXPECT_EQ(without_ties(*tied, "low")->model.joints.size(), 0u);
+  EXPECT_THROW(without_ties(*tied, "row"), InputError);
+  EXPECT_THROW(with_joint(scene, "kind = \"ball\"\nbetween = [\"low\", \"none\"]\n"), InputError);
+}
+
 TEST_F(RunningContent, AChangedSceneCanBeSaved) {
   load(boxes);
   post(AddObject{shot_toml(model(), {{0, 2, 0}, {0, -1, 0}, 0.05})});

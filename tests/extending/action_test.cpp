@@ -34,10 +34,6 @@ class Target final : public ActionTarget {
   void pick_worst_contact() override {}
   void save_scene() override {}
   void shoot() override {}
-  void remove_selected() override {}
-  void copy_selected() override {}
-  void pin_selected() override {}
-  void unpin_selected() override {}
   void add_camera_key() override {}
   void quit() override {}
 

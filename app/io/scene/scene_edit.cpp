@@ -215,6 +215,24 @@ std::string difference(const SceneSettings& a, const SceneSettings& b) {
   return found;
 }
 
+/// The text without the tables [[name]] for which `goes` is true.
+template <class Goes>
+std::string without_tables(const std::string& text, const fs::path& file, const char* name,
+                           const Goes& goes) {
+  std::string left = text;
+  for (bool found = true; found;) {
+    found = false;
+    const EditedText edited(left, file);
+    for (const toml::table* table : tables_of(edited.root(), name))
+      if (goes(*table)) {
+        left = edited.without(*table);
+        found = true;
+        break;
+      }
+  }
+  return left;
+}
+
 /// The table of the [[object]] of this name. Throws InputError: there is none, or it is an array's.
 const toml::table& object_table(const toml::table& root, const std::string& name) {
   for (const toml::table* table : tables_of(root, "object")) {
@@ -300,18 +318,22 @@ std::string object_copy(const std::string& text, const fs::path& file, const std
 }
 
 std::string without_pin_tables(const std::string& text, const fs::path& file, const std::string& object) {
-  std::string left = text;
-  for (bool found = true; found;) {
-    found = false;
-    EditedText edited(left, file);
-    for (const toml::table* table : tables_of(edited.root(), "pin"))
-      if ((*table)["object"].value_or(std::string()) == object) {
-        left = edited.without(*table);
-        found = true;
-        break;
-      }
-  }
+  const auto holds = [&](const toml::table& pin) { return pin["object"].value_or(std::string()) == object; };
+  std::string left = without_tables(text, file, "pin", holds);
   if (left == text) throw InputError("no pin in the scene's file holds '" + object + "' alone");
+  return left;
+}
+
+std::string without_joint_tables(const std::string& text, const fs::path& file, const std::string& object,
+                                 const std::string& prefix) {
+  const auto holds = [&](const toml::table& joint) {
+    const toml::array* sides = joint["between"].as_array();
+    return joint["name"].value_or(std::string()).starts_with(prefix) && sides != nullptr &&
+           std::ranges::any_of(
+               *sides, [&](const toml::node& side) { return side.value_or(std::string()) == object; });
+  };
+  std::string left = without_tables(text, file, "joint", holds);
+  if (left == text) throw InputError("nothing is tied to '" + object + "'");
   return left;
 }
 

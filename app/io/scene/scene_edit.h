@@ -39,6 +39,11 @@ std::string object_copy(const std::string& text, const std::filesystem::path& fi
 std::string without_pin_tables(const std::string& text, const std::filesystem::path& file,
                                const std::string& object);
 
+/// The text without the [[joint]] tables of this object whose name begins with `prefix`. Throws InputError:
+/// there is none.
+std::string without_joint_tables(const std::string& text, const std::filesystem::path& file,
+                                 const std::string& object, const std::string& prefix);
+
 /// with_settings of the text that the scene was parsed from. Throws InputError also for scenes without one.
 std::string edited_scene(const Scene& scene, const SceneSettings& wanted);
 

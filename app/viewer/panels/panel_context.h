@@ -52,6 +52,7 @@ struct ViewState {
   Quality quality = Quality::light;
   std::optional<ObjectProbe> selection;
   std::optional<Pick> picked;           // where the selected object was clicked
+  std::optional<Pick> tied_from;        // where the next rope begins
   std::optional<ContactProbe> contact;  // picked; at most one of the two
   TypedNumber typed;
   std::optional<SceneKind> scene_kind;     // of the scenes that are listed; empty: all

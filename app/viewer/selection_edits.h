@@ -1,0 +1,20 @@
+// What the keys do to the selected object. Without one they say so in the log.
+#pragma once
+
+#include "app/viewer/panels/panel_context.h"
+#include "app/viewer/simulation.h"
+
+namespace stickslip {
+
+/// Takes it out of the scene.
+void remove_selected(Simulation& simulation, ViewState& view);
+/// See copy_toml.
+void copy_selected(Simulation& simulation, ViewState& view);
+/// The first time a rope begins where the object was clicked, the second time it ends there: see tie_toml.
+void tie_selected(Simulation& simulation, ViewState& view);
+void untie_selected(Simulation& simulation, ViewState& view);
+/// Holds the nodes around the place that was clicked: see nodes_near.
+void pin_selected(Simulation& simulation, ViewState& view);
+void unpin_selected(Simulation& simulation, ViewState& view);
+
+}  // namespace stickslip
