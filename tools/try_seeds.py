@@ -18,6 +18,8 @@ from pathlib import Path
 
 LEAST, MOST = 3, 1000
 SLOW = 20  # [s] a test that takes longer is left out
+# A wanted seed would make all runs the same.
+FRESH = {key: value for key, value in os.environ.items() if key != "STICKSLIP_SEED"}
 FAILED = re.compile(r"^\[  FAILED  \] \S+.*\(\d+ ms\)$", re.MULTILINE)
 
 
@@ -32,7 +34,7 @@ def find_tests(program, match):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.json"
         subprocess.run([program, f"--gtest_output=json:{path}", f"--gtest_filter=*{match}*:-*Long*:cuda_*:*/cuda*"],
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=FRESH)
         if not path.exists():
             sys.exit(f"{program}: no report")
         report = json.loads(path.read_text())
@@ -55,8 +57,12 @@ def first_failure(output):
 def repeat(test, seconds):
     program, name, time = test
     count = repetitions(time, seconds)
-    result = subprocess.run([program, f"--gtest_filter={name}", f"--gtest_repeat={count}", "--gtest_brief=1"],
-                            capture_output=True, text=True)
+    try:
+        result = subprocess.run([program, f"--gtest_filter={name}", f"--gtest_repeat={count}", "--gtest_brief=1"],
+                                capture_output=True, text=True, env=FRESH, timeout=60 + 10 * count * max(time, 0.1))
+    except subprocess.TimeoutExpired as expired:
+        print(f"{name}: not done after {expired.timeout:.0f} s", flush=True)
+        return count, True
     failures = len(FAILED.findall(result.stdout))
     if failures or result.returncode:
         print(f"{name}: {failures} of {count} failed, status {result.returncode}\n"

@@ -57,7 +57,7 @@ struct ViewState;
          unloaded(s), untie_selected(t.simulation(), t.view()))                                                               \
   ACTION(pin_selected, "Pin", KEYS({GLFW_KEY_T}), "hold the selected object where it was clicked, from now on", none,          \
          unloaded(s), pin_selected(t.simulation(), t.view()))                                                                 \
-  ACTION(unpin_selected, "Unpin", KEYS({GLFW_KEY_T, GLFW_MOD_SHIFT}), "let the selected object go: without its pins", none,    \
+  ACTION(unpin_selected, "Unpin", KEYS({GLFW_KEY_T, GLFW_MOD_SHIFT}), "take the pins of the selected object away", none,    \
          unloaded(s), unpin_selected(t.simulation(), t.view()))                                                               \
   ACTION(reset, "Reset", KEYS({GLFW_KEY_R}),                                                                                   \
          "back to the scene's start; parameters, materials and solver stay as edited", none, unloaded(s),                      \
@@ -65,7 +65,7 @@ struct ViewState;
   ACTION(reset_all, "Reset all", KEYS({GLFW_KEY_R, GLFW_MOD_SHIFT}),                                                           \
          "back to the scene's start with the parameters, materials and solver of its file", none, unloaded(s),                 \
          t.simulation().post(ResetAll{}))                                                                                      \
-  ACTION(undo, "Undo", KEYS({GLFW_KEY_Z, GLFW_MOD_CONTROL}), "take the last edit back: of a setting, an object or a pin", none, nothing_to_undo(s), \
+  ACTION(undo, "Undo", KEYS({GLFW_KEY_Z, GLFW_MOD_CONTROL}), "take the last edit back: of a setting, an object, a pin or a rope", none, nothing_to_undo(s), \
          t.simulation().undo())                                                                                                \
   ACTION(redo, "Redo", KEYS({GLFW_KEY_Y, GLFW_MOD_CONTROL}, {GLFW_KEY_Z, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}),                  \
          "make the edit again that was taken back", none, nothing_to_redo(s), t.simulation().redo())                           \

@@ -22,8 +22,8 @@ class BodyLooks {
   void dim_sleeping_bodies(const Snapshot& snapshot, Renderer& renderer);
   /// Current state of all joints; valid until the next call.
   std::span<const JointMark> joints(const SimulationFrame& frame);
-  /// Nodes of surfaces and rods that a pin or a script holds or moves in the step that ended at the frame's
-  /// time, or, at the start, in the first; not those of colliders. Valid until the next call.
+  /// Nodes of surfaces and rods, but not of colliders, that a pin or a script holds or moves in the step that
+  /// ended at the frame's time or in the next one. Valid until the next call.
   std::span<const std::int32_t> pins(const SimulationFrame& frame, double dt);
 
  private:

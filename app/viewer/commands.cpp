@@ -13,13 +13,16 @@ const ParamInfo& row_of(std::span<const ParamInfo> table, std::string_view name)
 
 }  // namespace
 
+bool changes_content(const Command& command) {
+  return std::holds_alternative<AddObject>(command) || std::holds_alternative<RemoveObject>(command) ||
+         std::holds_alternative<AddPin>(command) || std::holds_alternative<RemovePins>(command) ||
+         std::holds_alternative<AddJoint>(command) || std::holds_alternative<RemoveTies>(command) ||
+         std::holds_alternative<GoToContent>(command) || std::holds_alternative<LoadScene>(command);
+}
+
 bool supersedes(const Command& next, const Command& previous) {
   if (next.index() != previous.index()) return false;
-  if (std::holds_alternative<AddObject>(next) || std::holds_alternative<RemoveObject>(next) ||
-      std::holds_alternative<AddPin>(next) || std::holds_alternative<RemovePins>(next) ||
-      std::holds_alternative<AddJoint>(next) || std::holds_alternative<RemoveTies>(next) ||
-      std::holds_alternative<GoToContent>(next))
-    return false;
+  if (changes_content(next)) return std::holds_alternative<LoadScene>(next);
   if (const auto* edit = std::get_if<ParamEdit>(&next))
     return edit->name == std::get<ParamEdit>(previous).name;
   if (const auto* edit = std::get_if<ContactParamEdit>(&next))

@@ -104,6 +104,8 @@ using Command = std::variant<LoadScene, Reset, ResetAll, ParamEdit, ContactParam
                              Rewind, KeepState, ReturnToKept, AddObject, RemoveObject, AddPin, RemovePins,
                              AddJoint, RemoveTies, GoToContent, Stepped>;
 
+/// Whether it changes the objects, pins or joints of the scene, or brings another scene.
+bool changes_content(const Command& command);
 /// True when `next` makes the directly preceding `previous` redundant: the same slider moved further.
 bool supersedes(const Command& next, const Command& previous);
 

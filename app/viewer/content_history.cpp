@@ -1,6 +1,8 @@
 #include "app/viewer/content_history.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "app/io/file/input_error.h"
 
@@ -17,6 +19,7 @@ const Object* find(const Model& model, const std::string& name) {
 void ContentHistory::begin(const Scene& scene) {
   contents_.assign(1, {scene.source, {}});
   changed_ = scene.changed;
+  resumed_ = scene.resumed;
   present_ = 0;
 }
 
@@ -24,7 +27,13 @@ std::shared_ptr<const Scene> ContentHistory::at(int number, const Scene& scene) 
   const auto at = static_cast<std::size_t>(number);
   if (number < 0 || at >= contents_.size() || !contents_[at].text)
     throw InputError("the scene's content " + std::to_string(number) + " is not kept");
-  return with_text(scene, *contents_[at].text, number > 0 || changed_);
+  auto other = with_text(scene, *contents_[at].text, number > 0 || changed_);
+  if (number == 0) other->resumed = resumed_;
+  return other;
+}
+
+void ContentHistory::forget_states() {
+  for (Content& content : contents_) content.left.clear();
 }
 
 void ContentHistory::put_back(int number, const Model& from, const Model& to, State& state) const {
@@ -37,9 +46,10 @@ void ContentHistory::go_on(std::optional<int> number, const Model& from, const S
                            const Scene& to) {
   Content& before = contents_.at(static_cast<std::size_t>(present_));
   before.left.clear();
+  std::set<std::string_view> stay;
+  for (const Object& object : to.model.objects) stay.insert(object.name);
   for (const Object& object : from.objects)
-    if (find(to.model, object.name) == nullptr)
-      before.left.emplace(object.name, take_object(from, object, state));
+    if (!stay.contains(object.name)) before.left.emplace(object.name, take_object(from, object, state));
   if (!number) contents_.push_back({to.source, {}});
   present_ = number.value_or(static_cast<int>(contents_.size()) - 1);
   forget_old();

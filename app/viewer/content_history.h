@@ -1,4 +1,4 @@
-// The objects and pins that a running scene has had, to which it can return.
+// The objects, pins and joints that a running scene has had, to which it can return.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,9 @@ class ContentHistory {
   std::shared_ptr<const Scene> at(int number, const Scene& scene) const;
   /// Objects of `to` that are not in `from` and were in content `number` get the state that they left with.
   void put_back(int number, const Model& from, const Model& to, State& state) const;
+  /// Objects come back as at the scene's start: after a reset, with which the states of before have nothing
+  /// to do.
+  void forget_states();
   /// The run goes on from `from` in this state with `to`, the content of this number, or a new one.
   void go_on(std::optional<int> number, const Model& from, const State& state, const Scene& to);
 
@@ -38,7 +41,8 @@ class ContentHistory {
   void forget_old();
 
   std::vector<Content> contents_;
-  bool changed_ = false;  // Scene::changed of the first
+  bool changed_ = false;                  // Scene::changed of the first
+  std::shared_ptr<const State> resumed_;  // and Scene::resumed
   int present_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace stickslip {
 namespace {
@@ -66,7 +67,7 @@ bool EditHistory::same_settings(const Step& a, const std::vector<Change>& b) {
                             [](const Change& x, const Change& y) { return supersedes(x.after, y.after); });
 }
 
-bool EditHistory::is_change(const Step& step, int before, int after) {
+bool EditHistory::is_between(const Step& step, int before, int after) {
   const auto* from = std::get_if<GoToContent>(&step.changes.front().before);
   return from != nullptr && from->content == before &&
          std::get<GoToContent>(step.changes.front().after).content == after;
@@ -86,19 +87,21 @@ void EditHistory::add(Step step) {
   done_ = steps_.size();
 }
 
-void EditHistory::observe_content(const Content& content, double time) {
-  if (content.number == known_content_) return;
-  // What was undone or made again, and then refused.
-  const bool back = can_undo() && is_change(steps_[done_ - 1], content.number, known_content_);
-  const bool again = can_redo() && is_change(steps_[done_], known_content_, content.number);
-  if (back) --done_;
-  else if (again) ++done_;
-  else add({{{GoToContent{known_content_}, GoToContent{content.number}}}, time, content.change});
-  known_content_ = content.number;
+void EditHistory::observe(const ContentChange& change, double time) {
+  if (!begun_) return;
+  known_content_ = change.after;
+  add({{{GoToContent{change.before}, GoToContent{change.after}}}, time, change.what});
 }
 
-void EditHistory::observe(const Settings& now, double time, bool accepted, std::optional<Content> content) {
-  if (begun_ && content) observe_content(*content, time);
+void EditHistory::settle(int content) {
+  const int wanted = std::exchange(known_content_, content);
+  if (content == wanted) return;
+  const auto at = steps_.begin() + static_cast<std::ptrdiff_t>(done_);
+  if (can_redo() && is_between(*at, wanted, content)) steps_.erase(at);  // undone in vain
+  else if (can_undo() && is_between(*(at - 1), content, wanted)) steps_.erase(at - 1), --done_;
+}
+
+void EditHistory::observe(const Settings& now, double time, bool accepted) {
   if (!begun_ || now.materials.size() != known_.materials.size() ||
       now.half_space_mu.size() != known_.half_space_mu.size())
     return forget(now);

@@ -1,7 +1,6 @@
 // Undo and redo of edits of a running scene.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,14 +8,14 @@
 
 namespace stickslip {
 
-/// The objects and pins of a scene, see GoToContent.
-struct Content {
-  int number = 0;
-  std::string change;  // what led to it, for labels
+/// The scene's objects, pins and joints changed, see GoToContent.
+struct ContentChange {
+  int before = 0, after = 0;  // numbers of contents
+  std::string what;           // for labels
 };
 
-/// What changed the settings, or the objects and pins, step by step: one edit, or the move of one slider.
-/// Whatever changes them counts, also a reset or a script.
+/// What changed the settings, or the objects, pins and joints, step by step: one edit, or the move of one
+/// slider. Whatever changes them counts, also a reset or a script.
 class EditHistory {
  public:
   static constexpr std::size_t kMost = 1000;  // steps; older ones are forgotten
@@ -24,8 +23,12 @@ class EditHistory {
 
   /// To be called with the settings after every change, at a time [s] of any clock.
   /// `accepted`: false where the engine has refused an edit, so that the settings are those before it.
-  /// `content`: none while commands wait that may change it.
-  void observe(const Settings& now, double time, bool accepted = true, std::optional<Content> content = {});
+  void observe(const Settings& now, double time, bool accepted = true);
+  /// To be called for every change that is not one of GoToContent.
+  void observe(const ContentChange& change, double time);
+  /// The content while no command that changes it is in flight. Where it is not that which `undo` or `redo`
+  /// led to, the engine has refused to go there, and this step is dropped.
+  void settle(int content);
   /// Starts anew with these settings: those of another scene.
   void forget(const Settings& now);
 
@@ -52,12 +55,11 @@ class EditHistory {
   static bool same_settings(const Step& a, const std::vector<Change>& b);
   /// Whether the changes undo the step, as when the engine refuses an edit: then neither is kept.
   static bool takes_back(const std::vector<Change>& changes, const Step& step);
-  /// Whether the step is one from a content to another.
-  static bool is_change(const Step& step, int before, int after);
+  /// Whether the step is one between these two contents.
+  static bool is_between(const Step& step, int before, int after);
   static std::string text(const Step& step);
   void follow(const std::vector<Command>& edits);
 
-  void observe_content(const Content& content, double time);
   void add(Step step);
 
   Settings known_;

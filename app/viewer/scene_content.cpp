@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <regex>
 #include <set>
 
 #include "app/io/file/number_text.h"
@@ -32,12 +33,43 @@ std::string free_name_of(const Model& model, const std::string& stem) {
   }
 }
 
+struct Box {
+  Vec<double, 3> low = Vec<double, 3>::filled(1e300), high = Vec<double, 3>::filled(-1e300);  // [m]
+};
+
+template <class Positions>
+Box box_of(const Object& object, const Positions& positions) {
+  Box box;
+  for (std::int32_t i = object.node_begin; i < object.node_end; ++i) {
+    const auto x = positions[static_cast<std::size_t>(i)].template cast<double>();
+    box.low = min(box.low, x);
+    box.high = max(box.high, x);
+  }
+  return box;
+}
+
+bool overlap(const Box& a, const Box& b) {
+  for (int k = 0; k < 3; ++k)
+    if (a.high[k] < b.low[k] || b.high[k] < a.low[k]) return false;
+  return true;
+}
+
+/// Whether a script moves the object.
+bool moves(const Model& model, const Object& object) {
+  return std::ranges::any_of(model.scripted, [&](const ScriptedNodes& script) {
+    return !script.is_static() && std::ranges::any_of(script.nodes, [&](std::int32_t node) {
+      return node >= object.node_begin && node < object.node_end;
+    });
+  });
+}
+
 /// Prefix of the names of ropes.
 const std::string kTie = "tie-";
 
 /// A table with a name: its own, or the next free one.
 std::string named(const std::string& toml, const Model& model, const std::string& stem) {
-  const bool has_name = toml.starts_with("name ") || toml.find("\nname ") != std::string::npos;
+  static const std::regex name("(^|\\n)[ \\t]*name[ \\t]*=");
+  const bool has_name = std::regex_search(toml, name);
   return has_name ? toml : "name = " + toml_text(free_name_of(model, stem)) + "\n" + toml;
 }
 
@@ -68,7 +100,7 @@ std::set<std::int32_t> held_after(const Model& model, const std::string& name, d
 
 }  // namespace
 
-std::shared_ptr<const Scene> with_text(const Scene& scene, const std::string& text, bool changed) {
+std::shared_ptr<Scene> with_text(const Scene& scene, const std::string& text, bool changed) {
   Scene parsed = parse_scene(text, scene.file, scene.scale);
   if (parsed.model.materials.size() != scene.model.materials.size() ||
       parsed.model.half_spaces.size() != scene.model.half_spaces.size())
@@ -102,7 +134,11 @@ std::string tie_toml(const Model& model, const Pick& from, const Pick& to, std::
   const auto side_of = [&](const Pick& pick) {
     const Object& object = model.objects.at(static_cast<std::size_t>(pick.object));
     const auto now = position_of(pick, positions).cast<double>();
-    if (object.is_collider()) return Side{"world", now, now, true};
+    if (object.is_collider()) {
+      if (moves(model, object))
+        throw InputError("'" + object.name + "' moves: a rope cannot follow a collider");
+      return Side{"world", now, now, true};
+    }
     Vec<double, 3> start{0, 0, 0};
     for (int k = 0; k < 3; ++k)
       start += pick.weights[k] * model.positions[static_cast<std::size_t>(pick.triangle[k])];
@@ -110,7 +146,7 @@ std::string tie_toml(const Model& model, const Pick& from, const Pick& to, std::
   };
   Side a = side_of(from), b = side_of(to);
   if (a.is_world) std::swap(a, b);
-  if (a.is_world) throw InputError("both places are on colliders, which stay where they are");
+  if (a.is_world) throw InputError("both places are on colliders: a rope ties a body");
   if (a.name == b.name) throw InputError("both places are on '" + a.name + "': a rope ties two bodies");
   const auto list = [](const Vec<double, 3>& v) {
     return "[" + number_text(v[0]) + ", " + number_text(v[1]) + ", " + number_text(v[2]) + "]\n";
@@ -131,21 +167,29 @@ std::shared_ptr<const Scene> without_object(const Scene& scene, const std::strin
 std::string copy_toml(const Scene& scene, const std::string& name, std::span<const Vec3f> positions) {
   const auto object = std::ranges::find(scene.model.objects, name, &Object::name);
   if (object == scene.model.objects.end()) throw InputError("there is no object '" + name + "'");
-  using V = Vec<double, 3>;
   if (object->node_end == object->node_begin) throw InputError("'" + name + "' has no nodes to copy");
-  V centre{0, 0, 0}, start{0, 0, 0}, low = V::filled(1e300), high = -1.0 * low;
-  double start_low = 1e300;
-  for (std::int32_t i = object->node_begin; i < object->node_end; ++i) {
-    const auto x = positions[static_cast<std::size_t>(i)].cast<double>();
-    centre += x;
-    const V& was = scene.model.positions[static_cast<std::size_t>(i)];
-    start += was;
-    start_low = std::min(start_low, was[1]);
-    low = min(low, x);
-    high = max(high, x);
+  const Box start = box_of(*object, scene.model.positions), now = box_of(*object, positions);
+  Box copy = start;
+  const auto move_by = [&](const Vec<double, 3>& by) {
+    copy.low += by;
+    copy.high += by;
+  };
+  move_by(0.5 * (now.low + now.high - start.low - start.high));
+  const double gap = 0.05 * norm(now.high - now.low);
+  const auto raise_above = [&](const Box& below) { move_by({0, below.high[1] + gap - copy.low[1], 0}); };
+  raise_above(now);
+  // What is there already, such as an earlier copy.
+  for (bool raised = true; raised;) {
+    raised = false;
+    for (const Object& other : scene.model.objects) {
+      if (other.node_end == other.node_begin) continue;
+      const Box box = box_of(other, positions);
+      if (!overlap(box, copy)) continue;
+      raise_above(box);
+      raised = true;
+    }
   }
-  V shift = (1.0 / (object->node_end - object->node_begin)) * (centre - start);
-  shift[1] = high[1] - start_low + 0.05 * norm(high - low);
+  const Vec<double, 3> shift = copy.low - start.low;
   const std::string stem = name.substr(0, name.rfind("-copy"));
   return object_copy(text_of(scene), scene.file, name, free_name_of(scene.model, stem + "-copy-"), shift);
 }
@@ -200,6 +244,13 @@ State carried_over(const Model& from, const State& state, const Model& to, State
     if (old.is_rigid() == object.is_rigid()) put_object(to, object, take_object(from, old, state), start);
   }
   return start;  // anchors of contacts are forgotten
+}
+
+bool keeps_object(const Model& from, const Model& to, int object) {
+  const auto k = static_cast<std::size_t>(object);
+  if (object < 0 || k >= from.objects.size() || k >= to.objects.size()) return false;
+  const Object &a = from.objects[k], &b = to.objects[k];
+  return a.name == b.name && a.node_begin == b.node_begin && a.node_end == b.node_end;
 }
 
 Shot shot_along(const Model& model, const Camera& camera) {

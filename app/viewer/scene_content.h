@@ -1,4 +1,4 @@
-// Objects that come into a running scene or leave it, and pins that hold them.
+// Objects that come into a running scene or leave it, pins that hold them and ropes that tie them.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ std::shared_ptr<const Scene> with_object(const Scene& scene, const std::string& 
 std::shared_ptr<const Scene> without_object(const Scene& scene, const std::string& name);
 
 /// The table of a copy of an object as the scene's file defines it, a little above the place where the object
-/// is now. Throws InputError: as without_object.
+/// is now and above all that it would overlap there. Throws InputError: as without_object.
 std::string copy_toml(const Scene& scene, const std::string& name, std::span<const Vec3f> positions);
 
 /// The scene in which these nodes of an object, counted as those of a [[pin]], are held from `time` [s] on,
@@ -45,7 +45,7 @@ std::shared_ptr<const Scene> without_ties(const Scene& scene, const std::string&
 
 /// The scene with this text, which has the same materials and half-spaces. `changed`: Scene::changed. Throws
 /// InputError as parse_scene.
-std::shared_ptr<const Scene> with_text(const Scene& scene, const std::string& text, bool changed);
+std::shared_ptr<Scene> with_text(const Scene& scene, const std::string& text, bool changed);
 
 /// The state of one object.
 struct ObjectState {
@@ -61,6 +61,9 @@ void put_object(const Model& model, const Object& object, const ObjectState& kep
 /// `state` of the model `from` in the model `to`: objects of the same name and size keep theirs, others have
 /// that of `start`, a state of `to`. Frame and time are those of `state`.
 State carried_over(const Model& from, const State& state, const Model& to, State start);
+
+/// Whether the object of this number has the same name and nodes in both models.
+bool keeps_object(const Model& from, const Model& to, int object);
 
 /// What is thrown into a scene.
 struct Shot {

@@ -33,6 +33,7 @@ void remove_selected(Simulation& simulation, ViewState& view) {
 
 void copy_selected(Simulation& simulation, ViewState& view) {
   if (!has_selection(view)) return;
+  if (simulation.is_changing_content()) return spdlog::info("the last change is not done yet");
   try {
     const SimulationFrame& frame = simulation.frame();
     simulation.post(AddObject{copy_toml(*frame.scene, name_of_selected(view), frame.positions())});

@@ -1,4 +1,4 @@
-// What the keys do to the selected object. Without one they say so in the log.
+// Edits of the selected object by keys. Where no object is selected they log that, and do nothing.
 #pragma once
 
 #include "app/viewer/panels/panel_context.h"

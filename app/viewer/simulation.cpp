@@ -81,9 +81,14 @@ void Simulation::queue(const Command& command) {
       status_.playing = false;
       news_ = true;
     }
-    if (!queue_.empty() && supersedes(command, queue_.back().command)) queue_.pop_back();
+    if (!queue_.empty() && supersedes(command, queue_.back().command)) {
+      contents_in_flight_ -= changes_content(queue_.back().command);
+      queue_.pop_back();
+    }
+    contents_in_flight_ += changes_content(command);
     queue_.push_back({command, Clock::now()});
   }
+  changing_content_ |= changes_content(command);
   show_edit(seen_settings_, command);
   wake_.notify_one();
 }
@@ -97,12 +102,27 @@ void Simulation::post_all(const std::vector<Command>& edits) {
   for (const Command& edit : edits) queue(edit);
   follow_edits(true);
 }
-void Simulation::undo() { post_all(edits_.undo()); }
-void Simulation::redo() { post_all(edits_.redo()); }
 
-void Simulation::follow_edits(bool accepted, std::optional<Content> content) {
-  edits_.observe(seen_settings_, std::chrono::duration<double>(Clock::now() - started_).count(), accepted,
-                 std::move(content));
+void Simulation::undo() {
+  if (changing_content_ || !asked_.empty()) return asked_.push_back(true);
+  post_all(edits_.undo());
+}
+
+void Simulation::redo() {
+  if (changing_content_ || !asked_.empty()) return asked_.push_back(false);
+  post_all(edits_.redo());
+}
+
+void Simulation::follow_content(const std::vector<ContentChange>& changes) {
+  const double now = std::chrono::duration<double>(Clock::now() - started_).count();
+  for (const ContentChange& change : changes) edits_.observe(change, now);
+  if (!changing_content_) edits_.settle(seen_status_.content);
+}
+
+/// Edits that follow a change of the content come after it in the history.
+void Simulation::follow_edits(bool accepted) {
+  if (changing_content_) return;
+  edits_.observe(seen_settings_, std::chrono::duration<double>(Clock::now() - started_).count(), accepted);
 }
 
 void Simulation::play() {
@@ -198,8 +218,20 @@ void Simulation::want_contacts(bool wanted) {
 
 bool Simulation::update() {
   const bool new_frame = frames_.update();
+  if (!take_news()) return new_frame;
+  // Each waits for what the one before has asked for.
+  while (!asked_.empty() && !changing_content_) {
+    const bool back = asked_.front();
+    asked_.pop_front();
+    post_all(back ? edits_.undo() : edits_.redo());
+  }
+  return true;
+}
+
+/// False when the thread has none.
+bool Simulation::take_news() {
   const std::lock_guard lock(mutex_);
-  if (!std::exchange(news_, false)) return new_frame;
+  if (!std::exchange(news_, false)) return false;
   if (std::exchange(history_cleared_, false)) {
     history_.clear();
     future_.clear();
@@ -218,11 +250,11 @@ bool Simulation::update() {
   const bool refused = status_.refusals != seen_status_.refusals;
   seen_status_ = status_;
   seen_settings_ = settings_;
+  const std::vector<ContentChange> changes = std::exchange(new_contents_, {});
+  changing_content_ = contents_in_flight_ > 0;
   if (other_scene) edits_.forget(seen_settings_);
-  // While commands wait, the engine's content is not yet that which they lead to.
-  else if (queue_.empty() && !applying_)
-    follow_edits(!refused, Content{seen_status_.content, seen_status_.content_change});
-  else follow_edits(!refused);
+  follow_content(changes);
+  if (!other_scene) follow_edits(!refused);
   follow_frame();
   return true;
 }

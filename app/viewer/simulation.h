@@ -46,8 +46,7 @@ struct SimulationStatus {
   bool playing = false;
   bool loaded = false;          // a scene is in the engine
   int scenes = 0;               // so many were loaded
-  int content = 0;              // number of the scene's objects and pins, see GoToContent
-  std::string content_change;   // what led to a new one, for labels
+  int content = 0;              // number of the scene's objects, pins and joints, see GoToContent
   int refusals = 0;             // so many commands were refused
   double steps_per_second = 0;  // over the last steps, including waits
   double step_seconds = 0;      // wall time of the last step
@@ -141,11 +140,14 @@ class Simulation {
   const std::deque<StepReport>& future() const { return future_; }
   const SimulationStatus& status() const { return seen_status_; }
   const Settings& settings() const { return seen_settings_; }
-  /// The edits of the scene's settings, objects and pins.
+  /// The edits of the scene's settings, objects, pins and joints.
   const EditHistory& edits() const { return edits_; }
-  /// Posts the edits that take the last edit back, or make it again.
+  /// Posts the edits that take the last edit back, or make it again: once the objects, pins and joints are as
+  /// all commands before have left them.
   void undo();
   void redo();
+  /// Whether commands were posted that change objects, pins or joints, and their end was not seen yet.
+  bool is_changing_content() const { return changing_content_; }
   const Pacing& pacing() const { return seen_pacing_; }
   bool tracing() const { return seen_tracing_; }
   const Tripwires& tripwires() const { return seen_tripwires_; }
@@ -184,7 +186,7 @@ class Simulation {
   void deliver(std::shared_ptr<const CapturedState>& place, std::shared_ptr<const CapturedState> state);
   void fork();
   void keep();
-  /// `what`: for labels; empty: an object was added. `content`: to go to; none: a new one.
+  /// `what`: for labels of a new content; empty: an object was added. `content`: an old one to go to.
   void go_on_with(const std::function<std::shared_ptr<const Scene>()>& change, std::string what,
                   std::optional<int> content = {});
   void rewind(int frame);
@@ -205,8 +207,10 @@ class Simulation {
   void begin(SimulationStatus::Activity activity);
   void fail(const std::string& message);
   void changed();
+  bool take_news();
   void follow_frame();
-  void follow_edits(bool accepted, std::optional<Content> content = {});
+  void follow_edits(bool accepted);
+  void follow_content(const std::vector<ContentChange>& changes);
   void queue(const Command& command);
   void post_all(const std::vector<Command>& edits);
 
@@ -251,6 +255,8 @@ class Simulation {
   Settings settings_;
   Pacing pacing_;
   std::vector<StepReport> new_reports_;
+  std::vector<ContentChange> new_contents_;  // since the last update
+  int contents_in_flight_ = 0;               // commands that change the content and are not applied yet
   std::vector<JournalEntry> journal_;
   std::shared_ptr<const FrozenStep> frozen_;
   std::shared_ptr<const CapturedState> captured_, forked_;
@@ -270,6 +276,8 @@ class Simulation {
   SimulationStatus seen_status_;
   Settings seen_settings_;
   EditHistory edits_;
+  bool changing_content_ = false;
+  std::deque<bool> asked_;  // for undo (true) and redo, until no content is in flight
   Pacing seen_pacing_;
   Tripwires seen_tripwires_;
   bool seen_tracing_ = false, asked_for_contacts_ = true;

@@ -89,7 +89,7 @@ void Simulation::go_on_with(const std::function<std::shared_ptr<const Scene>()>&
     throw std::runtime_error(std::string("the scene goes on as it was, since the change does not fit: ") +
                              error.what());
   }
-  if (what.empty()) what = scene->model.objects.back().name + " added";
+  if (what.empty()) what = scene->model.objects.back().name + " added";  // ignored where content is given
   contents_.go_on(content, scene_->model, before, *scene);
   engine_ = std::move(next);
   engine_traces_ = false;
@@ -102,9 +102,8 @@ void Simulation::go_on_with(const std::function<std::shared_ptr<const Scene>()>&
   at_moment_ = true;
   {
     const std::lock_guard lock(mutex_);
-    settings_ = {engine_->params(), engine_->materials(), half_space_mu_, engine_->contact_params()};
+    if (!content) new_contents_.push_back({status_.content, contents_.present(), std::move(what)});
     status_.content = contents_.present();
-    status_.content_change = std::move(what);
     status_.sharing = {};
     status_.kept.reset();
     status_.error.clear();

@@ -101,9 +101,11 @@ void Simulation::apply_all(const std::vector<Queued>& commands) {
       fail(error.what());
       const std::lock_guard lock(mutex_);
       ++status_.refusals;
+      contents_in_flight_ -= changes_content(queued.command);
       continue;
     }
     const std::lock_guard lock(mutex_);
+    contents_in_flight_ -= changes_content(queued.command);
     journal_.push_back({frame_, time_, seconds(queued.given - started_), queued.command});
   }
   {
@@ -124,6 +126,7 @@ void Simulation::apply(const Command& command) {
   // As a new object, because observers of frames take over a scene when the object changes.
   if (std::holds_alternative<ResetAll>(command)) {
     begin(Activity::loading);
+    contents_.forget_states();
     return start(std::make_shared<const Scene>(*scene_));
   }
   std::visit(
@@ -132,6 +135,7 @@ void Simulation::apply(const Command& command) {
         if constexpr (std::is_same_v<Edit, Reset>) {
           engine_->set_drag(std::nullopt);
           engine_->reset();
+          contents_.forget_states();
           drag_.reset();
           restart();
           unpublished_ = true;
@@ -187,7 +191,7 @@ void Simulation::apply(const Command& command) {
           go_on_with([&] { return without_pins(*scene_, edit.object); },
                      "pins of " + edit.object + " removed");
         } else if constexpr (std::is_same_v<Edit, AddJoint>) {
-          go_on_with([&] { return with_joint(*scene_, edit.toml); }, "a joint more");
+          go_on_with([&] { return with_joint(*scene_, edit.toml); }, "a rope added");
         } else if constexpr (std::is_same_v<Edit, RemoveTies>) {
           go_on_with([&] { return without_ties(*scene_, edit.object); }, "ties of " + edit.object + " cut");
         } else if constexpr (std::is_same_v<Edit, GoToContent>) {
@@ -457,7 +461,7 @@ void Simulation::publish_start(const std::shared_ptr<const Scene>& scene) {
       ++status_.scenes;
       contents_.begin(*scene);
       status_.content = 0;
-      status_.content_change.clear();
+      new_contents_.clear();
     }
     published_scene_ = scene;
     status_.sharing = {};

@@ -317,7 +317,8 @@ void Viewer::take_over() {
     const bool reloaded = scene_ && scene_->file == frame.scene->file;
     const std::optional<int> selected = reloaded ? selected_in(*frame.scene) : std::nullopt;
     // The nodes of a picked place are those of the scene in which it was clicked.
-    const bool same_nodes = reloaded && scene_->model.node_object == frame.scene->model.node_object;
+    const bool same_nodes =
+        reloaded && view_.picked && keeps_object(scene_->model, frame.scene->model, view_.picked->object);
     scene_ = frame.scene;
     forks_.clear();
     view_.bookmarks.clear();

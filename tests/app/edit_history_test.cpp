@@ -117,53 +117,57 @@ TEST_F(EditHistoryTest, AnotherSceneHasNoEdits) {
   EXPECT_FALSE(history.can_undo());
 }
 
-TEST_F(EditHistoryTest, ObjectsComeAndGoAmongSettings) {
-  const auto content = [&](int number, const char* change, double time) {
-    history.observe(settings, time, true, Content{number, change});
-  };
-  const auto only = [](const std::vector<Command>& edits) {
-    return edits.size() == 1 && std::holds_alternative<GoToContent>(edits[0])
-               ? std::get<GoToContent>(edits[0]).content
-               : -1;
-  };
-  content(1, "shot-1 added", 1);
-  settings.params.gravity = -3;
-  see(2);
-  content(2, "low removed", 3);
-  EXPECT_EQ(history.next_undo(), "low removed");
-  EXPECT_EQ(only(history.undo()), 1);
-  // While the command waits, the engine has the old content, of which nothing is said.
-  see(3.5);
-  EXPECT_EQ(history.next_redo(), "low removed");
-  content(1, "", 4);
-  EXPECT_EQ(history.next_undo(), "gravity");
-  apply(history.undo());
-  EXPECT_EQ(only(history.undo()), 0);
-  content(0, "", 5);
-  EXPECT_FALSE(history.can_undo());
-  EXPECT_EQ(only(history.redo()), 1);
-  content(1, "", 6);
-  EXPECT_EQ(history.next_redo(), "gravity");
-  content(3, "shot-2 added", 7);  // another future
-  EXPECT_FALSE(history.can_redo());
-  EXPECT_EQ(only(history.undo()), 1);
-  content(1, "", 8);
-  EXPECT_EQ(only(history.redo()), 3);
+/// The content that these edits go to; -1: they are none or others.
+int content_of(const std::vector<Command>& edits) {
+  return edits.size() == 1 && std::holds_alternative<GoToContent>(edits[0])
+             ? std::get<GoToContent>(edits[0]).content
+             : -1;
 }
 
-TEST_F(EditHistoryTest, ARefusedChangeOfContentIsStillThere) {
-  const auto engine_has = [&](int number) { history.observe(settings, 1, false, Content{number, ""}); };
-  history.observe(settings, 1, true, Content{1, "low removed"});
-  ASSERT_EQ(history.undo().size(), 1u);
-  engine_has(1);  // low does not fit where it was
+TEST_F(EditHistoryTest, ObjectsComeAndGoAmongSettings) {
+  history.observe(ContentChange{0, 1, "shot-1 added"}, 1);
+  settings.params.gravity = -3;
+  see(2);
+  history.observe(ContentChange{1, 2, "low removed"}, 3);
   EXPECT_EQ(history.next_undo(), "low removed");
-  EXPECT_FALSE(history.can_redo());
-  ASSERT_EQ(history.undo().size(), 1u);
-  engine_has(0);
-  ASSERT_EQ(history.redo().size(), 1u);
-  engine_has(0);
+  EXPECT_EQ(content_of(history.undo()), 1);
+  see(3.5);
   EXPECT_EQ(history.next_redo(), "low removed");
+  history.settle(1);
+  EXPECT_EQ(history.next_undo(), "gravity");
+  apply(history.undo());
+  EXPECT_EQ(content_of(history.undo()), 0);
+  history.settle(0);
   EXPECT_FALSE(history.can_undo());
+  EXPECT_EQ(content_of(history.redo()), 1);
+  history.settle(1);
+  EXPECT_EQ(history.next_redo(), "gravity");
+  history.observe(ContentChange{1, 3, "shot-2 added"}, 7);  // another future
+  EXPECT_FALSE(history.can_redo());
+  EXPECT_EQ(content_of(history.undo()), 1);
+  history.settle(1);
+  EXPECT_EQ(content_of(history.redo()), 3);
+}
+
+/// Else it would be in the way of all edits before it.
+TEST_F(EditHistoryTest, AChangeThatCannotBeTakenBackIsDropped) {
+  settings.params.gravity = -3;
+  see(1);
+  history.observe(ContentChange{0, 1, "low removed"}, 2);
+  settings.params.dt = 0.5;
+  see(3);
+  apply(history.undo());
+  EXPECT_EQ(content_of(history.undo()), 0);
+  history.settle(1);  // low does not fit where it was
+  EXPECT_EQ(history.next_undo(), "gravity");
+  EXPECT_EQ(history.next_redo(), "dt");
+  history.observe(ContentChange{1, 2, "shot-1 added"}, 1e6 + 1);
+  EXPECT_EQ(content_of(history.undo()), 1);
+  history.settle(1);
+  EXPECT_EQ(content_of(history.redo()), 2);
+  history.settle(1);
+  EXPECT_FALSE(history.can_redo());
+  EXPECT_EQ(history.next_undo(), "gravity");
 }
 
 TEST(SimulationUndo, PostsEditsAndForgetsThemWithTheScene) {

@@ -166,6 +166,15 @@ TEST(SceneContent, ACopyIsAboveItsOriginal) {
   EXPECT_LT(copy_low, high + 0.5 + 0.2 * (high - low));
   EXPECT_NEAR(copy_high - copy_low, high - low, 1e-6);
   EXPECT_NEAR(span_of(more->model, *copy, 0).first, span_of(scene.model, was, 0).first + 1, 1e-6);
+  // Of two copies the second is above the first.
+  std::vector<Vec3f> both;
+  for (const auto& x : more->model.positions) both.push_back(x.cast<float>());
+  for (std::int32_t i = was.node_begin; i < was.node_end; ++i)
+    both[static_cast<std::size_t>(i)] += Vec3f{1, 0.5f, 0};
+  const auto two = with_object(*more, copy_toml(*more, "high", both));
+  const Object* second = find(two->model, "high-copy-2");
+  ASSERT_NE(second, nullptr);
+  EXPECT_GT(span_of(two->model, *second, 1).first, copy_high);
   // A copy of a copy; parts of an array are not copied.
   std::vector<Vec3f> now;
   for (const auto& x : more->model.positions) now.push_back(x.cast<float>());
@@ -387,6 +396,48 @@ TEST_F(RunningContent, ObjectsComeBack) {
   EXPECT_FALSE(simulation->edits().can_undo());
 }
 
+/// Keys are faster than the changes that they ask for.
+TEST_F(RunningContent, UndoWaitsForTheChangesBefore) {
+  load(boxes);
+  steps(2);
+  const double gravity = simulation->settings().params.gravity;
+  const std::size_t objects = model().objects.size();
+  const auto throw_ball = [&](double x) {
+    simulation->post(AddObject{shot_toml(model(), {{x, 3, 0}, {0, -1, 0}, 0.05})});
+  };
+  const auto settled = [&](std::size_t count) {
+    return test::reached(*simulation, [&] {
+      return simulation->is_caught_up() && !simulation->is_changing_content() &&
+             model().objects.size() == count;
+    });
+  };
+  throw_ball(0);
+  simulation->post(ParamEdit{"gravity", -5});
+  throw_ball(1);
+  throw_ball(2);
+  for (int i = 0; i < 3; ++i) simulation->undo();
+  ASSERT_TRUE(settled(objects + 1)) << "each ball is a step";
+  EXPECT_EQ(simulation->settings().params.gravity, gravity) << "it was edited after the first ball";
+  EXPECT_EQ(simulation->edits().next_undo(), "shot-1 added");
+  EXPECT_EQ(simulation->edits().next_redo(), "shot-2 added");
+}
+
+/// A reset makes what was there before it meaningless.
+TEST_F(RunningContent, AfterAResetObjectsComeBackAtTheStart) {
+  load(boxes);
+  const auto start =
+      simulation->frame().snapshot.poses.at(static_cast<std::size_t>(find(model(), "high")->body)).x;
+  steps(10);
+  post(RemoveObject{"high"});
+  ASSERT_TRUE(test::reached(*simulation, [&] { return find(model(), "high") == nullptr; }));
+  post(Reset{});
+  simulation->undo();
+  ASSERT_TRUE(test::reached(*simulation, [&] { return find(model(), "high") != nullptr; }));
+  EXPECT_EQ(simulation->frame().snapshot.poses.at(static_cast<std::size_t>(find(model(), "high")->body)).x,
+            start);
+  EXPECT_EQ(simulation->status().frame, 0);
+}
+
 /// Against a list of all contents and an index into it.
 TEST_F(RunningContent, AnyOrderOfChangesUndoAndRedo) {
   FRESH_SEED(seed);
@@ -432,7 +483,8 @@ TEST_F(RunningContent, AnyOrderOfChangesUndoAndRedo) {
       simulation->redo();
     }
     ASSERT_TRUE(test::reached(*simulation, [&] { return simulation->is_caught_up(); }));
-    ASSERT_TRUE(test::reached(*simulation, [&] { return names() == contents[at]; }));
+    ASSERT_TRUE(test::reached(*simulation,
+                              [&] { return names() == contents[at] && !simulation->is_changing_content(); }));
     ASSERT_EQ(simulation->status().error, "");
     ASSERT_EQ(simulation->frame().scene->changed, at > 0);
   }
@@ -519,6 +571,21 @@ TEST(SceneContent, ARopeNeedsTwoBodies) {
   for (const auto& x : scene.model.positions) positions.push_back(x.cast<float>());
   const Pick low = pick_of(scene.model, "low"), high = pick_of(scene.model, "high");
   EXPECT_THROW(tie_toml(scene.model, low, low, positions), InputError);
+  const Scene mill = load_scene("rollers");
+  std::vector<Vec3f> at;
+  for (const auto& x : mill.model.positions) at.push_back(x.cast<float>());
+  int moving = 0;
+  for (const ScriptedNodes& script : mill.model.scripted) {
+    const Object& object = mill.model.objects[static_cast<std::size_t>(
+        mill.model.node_object[static_cast<std::size_t>(script.nodes.front())])];
+    if (object.is_collider() && !script.is_static()) {
+      ++moving;
+      EXPECT_THROW(tie_toml(mill.model, pick_of(mill.model, object.name),
+                            pick_of(mill.model, mill.model.objects[0].name), at),
+                   InputError);
+    }
+  }
+  EXPECT_GT(moving, 0);
   const auto tied = with_joint(*with_joint(scene, tie_toml(scene.model, low, high, positions)),
                                tie_toml(scene.model, high, low, positions));
   ASSERT_EQ(tied->model.joints.size(), 2u);

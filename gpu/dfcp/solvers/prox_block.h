@@ -70,43 +70,60 @@ SS_HD inline double section_multiplier(const PoleSum<N>& poles, double radius, d
   return x;
 }
 
-/// The point of the box |x_i| <= bound_i with the least x' M x / 2 - pull . x: the best of all ways to fix
-/// rows at a bound, and of `best`. For the few metrics with which going row by row takes many passes.
+/// A point of the box |x_i| <= bound_i and how far it is from the conditions of the least x' M x / 2 - pull .
+/// x.
 template <int N>
-SS_HD inline Vec<double, N> least_in_box(const Mat<double, N>& metric, const Vec<double, N>& pull,
-                                         const Vec<double, N>& bound, Vec<double, N> best) {
-  const auto value_at = [&](const Vec<double, N>& x) { return dot(x, 0.5 * (metric * x) - pull); };
-  double least = value_at(best);
-  int ways = 1;
-  for (int i = 0; i < N; ++i) ways *= 3;
-  for (int way = 0; way < ways; ++way) {
-    Mat<double, N> reduced = metric;
-    Vec<double, N> right = pull;
-    int code = way;
-    for (int i = 0; i < N; ++i, code /= 3) {
-      if (code % 3 == 0) continue;  // row i is free
-      const double x = code % 3 == 1 ? bound[i] : -bound[i];
-      for (int j = 0; j < N; ++j) {
-        right[j] -= metric(j, i) * x;
-        reduced(i, j) = reduced(j, i) = 0;
-      }
-      reduced(i, i) = 1;
-    }
-    code = way;
-    for (int i = 0; i < N; ++i, code /= 3)
-      if (code % 3 != 0) right[i] = code % 3 == 1 ? bound[i] : -bound[i];
-    Vec<double, N> x = solve_spd(reduced, right);
-    for (int i = 0; i < N; ++i) x[i] = clamp(x[i], bound[i]);
-    const double value = value_at(x);
-    if (value < least) {
-      least = value;
-      best = x;
+struct BoxPoint {
+  Vec<double, N> x;
+  double violation;
+};
+
+/// The point with each row free (side 0) or at its upper (1) or lower bound (-1).
+template <int N>
+SS_HD inline BoxPoint<N> box_point(const Mat<double, N>& metric, const Vec<double, N>& pull,
+                                   const Vec<double, N>& bound, const int (&side)[N]) {
+  Mat<double, N> reduced = metric;
+  Vec<double, N> right = pull;
+  for (int i = 0; i < N; ++i) {
+    if (side[i] == 0) continue;
+    for (int j = 0; j < N; ++j) {
+      right[j] -= metric(j, i) * side[i] * bound[i];
+      reduced(i, j) = reduced(j, i) = i == j;
     }
   }
-  return best;
+  for (int i = 0; i < N; ++i)
+    if (side[i] != 0) right[i] = side[i] * bound[i];
+  BoxPoint<N> point{solve_spd(reduced, right), 0};
+  const Vec<double, N> force = pull - metric * point.x;  // pushes outward at an active bound
+  for (int i = 0; i < N; ++i) {
+    const double wrong =
+        side[i] == 0 ? metric(i, i) * (std::fabs(point.x[i]) - bound[i]) : -side[i] * force[i];
+    if (wrong > point.violation || std::isnan(wrong)) point.violation = wrong;
+    if (side[i] == 0) point.x[i] = clamp(point.x[i], bound[i]);
+  }
+  return point;
 }
 
-/// Projects onto a box in the norm of M / factor: row by row until none changes.
+/// The point of the box with the least x' M x / 2 - pull . x: of all ways to fix rows at a bound the one that
+/// meets the conditions best. First the way of `near`, which is nearly always right.
+template <int N>
+SS_HD inline Vec<double, N> least_in_box(const Mat<double, N>& metric, const Vec<double, N>& pull,
+                                         const Vec<double, N>& bound, const Vec<double, N>& near) {
+  int side[N];
+  for (int i = 0; i < N; ++i) side[i] = near[i] >= bound[i] ? 1 : near[i] <= -bound[i] ? -1 : 0;
+  BoxPoint<N> best = box_point(metric, pull, bound, side);
+  int ways = 1;
+  for (int i = 0; i < N; ++i) ways *= 3;
+  const double rounding = 1e-14 * (norm(pull) + norm(metric * bound));
+  for (int way = 0; way < ways && !(best.violation <= rounding); ++way) {
+    for (int i = 0, code = way; i < N; ++i, code /= 3) side[i] = code % 3 - 1;
+    const BoxPoint<N> point = box_point(metric, pull, bound, side);
+    if (point.violation < best.violation || std::isnan(best.violation)) best = point;
+  }
+  return best.x;
+}
+
+/// Projects onto a box in the norm of M / factor: row by row until none changes, else at once.
 template <int D>
 SS_HD inline Vec<double, D - 1> prox_box(const ContactLaw<D>& law, const ProxBlock<D>& block, double factor,
                                          double radius, const Vec<double, D - 1>& r,
