@@ -121,10 +121,11 @@ inline void expect_near(const Dense& a, const Dense& b, double tolerance) {
   const double scale = std::max({1.0, a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff()});
   EXPECT_LE((a - b).cwiseAbs().maxCoeff(), tolerance * scale) << "got\n" << a << "\nwant\n" << b;
 }
-inline void expect_spd(const Dense& h) {
+/// `scale`: of the matrix that was projected, whose rounding remains.
+inline void expect_spd(const Dense& h, double scale = 1) {
   ASSERT_TRUE(h.allFinite()) << h;
   expect_near(h, h.transpose(), kRounding);
-  EXPECT_GE(smallest_eigenvalue(h), -kRounding * std::max(1.0, h.cwiseAbs().maxCoeff()));
+  EXPECT_GE(smallest_eigenvalue(h), -kRounding * std::max({1.0, scale, h.cwiseAbs().maxCoeff()}));
 }
 
 }  // namespace stickslip::test
