@@ -115,7 +115,7 @@ void Simulation::apply_all(const std::vector<Queued>& commands) {
       settings_ = {engine_->params(), engine_->materials(), half_space_mu_, engine_->contact_params()};
     status_.activity = Activity::idle;
     applying_ = false;
-    news_ = true;  // at once: whoever sees is_caught_up() finds it all in the next update
+    news_ = true;  // under this lock: after is_caught_up() is true, the next update has all results
   }
   changed();
 }

@@ -104,8 +104,9 @@ SS_HD inline BoxPoint<N> box_point(const Mat<double, N>& metric, const Vec<doubl
   return point;
 }
 
-/// The point of the box with the least x' M x / 2 - pull . x: of all ways to fix rows at a bound the one that
-/// meets the conditions best. First the way of `near`, which is nearly always right.
+/// The point of the box with the least x' M x / 2 - pull . x. Tries all choices of rows at a bound and
+/// returns the point with the smallest violation. Begins with the rows that `near` has at a bound: usually
+/// they are right.
 template <int N>
 SS_HD inline Vec<double, N> least_in_box(const Mat<double, N>& metric, const Vec<double, N>& pull,
                                          const Vec<double, N>& bound, const Vec<double, N>& near) {
