@@ -5,6 +5,7 @@
 #include "gpu/core/launch.h"
 #include "gpu/core/scan.h"
 #include "gpu/core/trace.h"
+#include "gpu/elastic/mesh_topology.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace elastic_detail {
@@ -14,8 +15,9 @@ using Vec3d = Vec<double, 3>;
 
 /// The data for testing a sample.
 struct SampleView {
-  const std::int32_t* node;  // of the samples at nodes, which come first
-  const Vec3i* triangles;    // of the samples in triangles; {a, b, b}: in a segment
+  const std::int32_t* node;   // of the samples at nodes, which come first
+  const Vec3i* triangles;     // of the samples in triangles; {a, b, b}: in a segment
+  const std::uint8_t* owned;  // per triangle, see reported_edges
   std::size_t nodes;
   const Vec3 *x, *v;
   const std::uint8_t* of_collider;
@@ -61,12 +63,10 @@ SS_HD bool is_near(const SampleView& view, double gap, double closing) {
   return gap <= view.margin + (closing > 0 ? view.dt * closing : 0.0);
 }
 
-/// True if a point of a triangle is on an edge that the neighbouring triangle reports: the two traverse
-/// it in opposite directions.
-SS_HD bool is_other_ones(const SurfacePoint& triangle, const Vec3d& weights, double on_edge) {
-  if (triangle.nodes[2] < 0) return false;
+/// True if a point of a triangle is on an edge that another triangle reports.
+SS_HD bool is_other_ones(std::uint8_t owned, const Vec3d& weights, double on_edge) {
   for (int c = 0; c < 3; ++c)
-    if (weights[c] < on_edge && triangle.nodes[(c + 1) % 3] > triangle.nodes[(c + 2) % 3]) return true;
+    if (weights[c] < on_edge && (owned >> c & 1) == 0) return true;
   return false;
 }
 
@@ -100,7 +100,7 @@ SS_HD void for_touches(const SampleView& view, std::size_t s, Touch&& touch) {
       const double speed = norm(velocity - drift);
       if (is_node) t.at = shape.distance(place);
       else if (!nearest_in_triangle(shape, corner, view.margin + radius + view.dt * speed, t) ||
-               is_other_ones(point, t.weights, shape.limits().on_edge))
+               (!in_segment && is_other_ones(view.owned[s - view.nodes], t.weights, shape.limits().on_edge)))
         continue;
       const double gap = t.at.distance - radius;
       if (!is_near(view, gap, -dot(t.at.normal, velocity - drift))) continue;
@@ -162,9 +162,10 @@ SS_HD void pass_touches(const SampleView& view, std::size_t s, const TouchOutput
 }
 
 SampleView sample_view(const ElasticContacts::Input& in, const ElasticContacts::Options& options,
-                       const std::uint8_t* of_collider, const BodyTree& tree) {
+                       const std::uint8_t* of_collider, const std::uint8_t* owned, const BodyTree& tree) {
   return {in.solids->surface_nodes.data(),
           in.solids->contact_faces().data(),
+          owned,
           in.solids->surface_nodes.size(),
           in.x,
           in.v,
@@ -199,6 +200,7 @@ void ElasticContacts::load(Context& ctx, const Model& solids, const std::vector<
   for (const std::int32_t object : solids.node_object)
     of_collider.push_back(solids.objects[static_cast<std::size_t>(object)].is_collider());
   of_collider_.upload(ctx, of_collider);
+  owned_.upload(ctx, reported_edges(solids));
   tree_.load(ctx, solids.objects.size(), exempt);
   known_ = false;
   count_ = 0;
@@ -210,7 +212,7 @@ void ElasticContacts::find(Context& ctx, const Input& in, const Options& options
   others_.swap(others_before_);
   tree_.build(ctx, in.shapes, in.motion, options.dt);
   const elastic_detail::SampleView view =
-      elastic_detail::sample_view(in, options, of_collider_.data(), tree_);
+      elastic_detail::sample_view(in, options, of_collider_.data(), owned_.data(), tree_);
   // Half-spaces touch nodes alone.
   const std::size_t samples = nodes_ + (in.shapes.bodies > 0 ? triangles_ : 0);
   elastic_detail::pass_contacts(ctx, view, samples, {.count = start_.data()});

@@ -43,6 +43,7 @@ class ElasticContacts {
   bool known_ = false;
   std::size_t nodes_ = 0, triangles_ = 0, count_ = 0;
   Buffer<std::uint8_t> of_collider_;  // per node: 1 for colliders, which no half-space touches
+  Buffer<std::uint8_t> owned_;        // per triangle, see reported_edges
   BodyTree tree_;
   Buffer<std::int32_t> start_, start_before_;    // per sample and one more
   Buffer<std::int32_t> others_, others_before_;  // per contact: a shape, or -1 - k for half-space k

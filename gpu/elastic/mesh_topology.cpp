@@ -1,6 +1,7 @@
 #include "gpu/elastic/mesh_topology.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace stickslip {
 namespace {
@@ -103,6 +104,25 @@ MeshTopology mesh_topology(const Model& model) {
   out.mean_edge = mean_edge(model, true);
   if (!(out.mean_edge > 0)) out.mean_edge = mean_edge(model, false);
   return out;
+}
+
+std::vector<std::uint8_t> reported_edges(const Model& model) {
+  // Lower node, higher node, whether the triangle traverses the edge backwards, triangle, corner.
+  std::vector<std::tuple<std::int32_t, std::int32_t, bool, std::size_t, int>> sides;
+  sides.reserve(3 * model.triangles.size());
+  for (std::size_t t = 0; t < model.triangles.size(); ++t)
+    for (int c = 0; c < 3; ++c) {
+      const std::int32_t a = model.triangles[t][(c + 1) % 3], b = model.triangles[t][(c + 2) % 3];
+      sides.emplace_back(std::min(a, b), std::max(a, b), a > b, t, c);
+    }
+  std::ranges::sort(sides);
+  std::vector<std::uint8_t> reported(model.triangles.size(), 0);
+  for (std::size_t k = 0; k < sides.size(); ++k) {
+    const auto& [low, high, backwards, t, c] = sides[k];
+    if (k > 0 && std::get<0>(sides[k - 1]) == low && std::get<1>(sides[k - 1]) == high) continue;
+    reported[t] |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(c));
+  }
+  return reported;
 }
 
 }  // namespace stickslip

@@ -18,4 +18,9 @@ struct MeshTopology {
 /// The topology of a finalized model.
 MeshTopology mesh_topology(const Model& model);
 
+/// Per triangle of the model a bit for each of its corners c: it is the one that reports contacts on the edge
+/// opposite to c. Each edge has one such triangle: the first of those that traverse it from its lower node to
+/// its higher one or, at a border where no triangle does, the first of all.
+std::vector<std::uint8_t> reported_edges(const Model& model);
+
 }  // namespace stickslip

@@ -153,6 +153,30 @@ TEST_P(ThinAmongBodies, ASheetLiesOnANarrowBar) {
   EXPECT_GT(height, 0.005);
 }
 
+// Each edge of a sheet is reported once, also where it bounds one triangle and whichever way that goes round.
+TEST_P(ThinAmongBodies, BallsTouchAllEdgesOfASheet) {
+  params.solver = SolverKind::velocity;
+  params.check_intersections = false;
+  params.contact_margin = 2e-3;
+  constexpr double kRadius = 0.02;
+  const std::vector<Vec3d> corners{{-0.1, 0, -0.1}, {0.1, 0, -0.1}, {0.1, 0, 0.1}, {-0.1, 0, 0.1}};
+  for (const bool turned : {false, true})
+    for (const Vec3d& place : {Vec3d{0, 0, -0.1}, {0.1, 0, 0}, {0, 0, 0.1}, {-0.1, 0, 0}, {0, 0, 0}}) {
+      Model model = thin_model(true);
+      std::vector<Vec3i> triangles{{0, 1, 2}, {0, 2, 3}};
+      if (turned)
+        for (Vec3i& t : triangles) std::swap(t[1], t[2]);
+      add_cloth(model, "sheet", corners, triangles, 0, kThickness);
+      // Beside a border the ball is as high as the sheet, so that the nearest point is on the edge itself.
+      const double way = kRadius + kThickness / 2 + 1e-3;
+      const Vec3d outward = norm(place) > 0 ? (1 / norm(place)) * place : Vec3d{0, 1, 0};
+      add_rigid_sphere(model, kRadius, place + way * outward, false);
+      params.gravity = 0;
+      load(model);
+      EXPECT_EQ(engine->step().contacts, 1) << place[0] << ", " << place[2] << (turned ? ", turned" : "");
+    }
+}
+
 INSTANTIATE_ON_BACKENDS(ThinAmongBodies);
 
 }  // namespace
