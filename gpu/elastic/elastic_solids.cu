@@ -166,6 +166,8 @@ void ElasticSolids::load(Context& ctx, const Model& whole) {
   resize_cleared(ctx, error_, 1);
   sums_.resize(ctx, 1);
   prediction_.load(ctx, device_);
+  strands_.load(ctx, m);
+  for (Buffer<Vec3>* b : {&first_x_, &first_v_}) b->resize(ctx, strands_.empty() ? 0 : n);
   air_faces_.upload(ctx, air_faces(m));
   set_masses(ctx);
 }
@@ -260,13 +262,16 @@ void ElasticSolids::begin_step(Context& ctx, const Params& params, const std::op
   wind_ = wind_at(params, time + params.dt);
   energy_.set_wind(wind_);
   prediction_.predict(ctx, device_, x.data(), v.data(), params.dt, rigid_x_.data(), rigid_v_.data());
-  assemble(ctx, rigid_x_.data(), rigid_v_.data(), rigid_x_.data(),
-           {.start = saved_x_.data(), .velocity = rigid_v_.data(), .linear_at = saved_v_.data()});
-  set_load(ctx, time, x.data());
+  if (!strands_.empty()) {
+    copy(ctx, first_x_.data(), rigid_x_.data(), size());
+    copy(ctx, first_v_.data(), rigid_v_.data(), size());
+    strands_.predict(ctx, device_, x.data(), v.data(), params.dt, first_x_.data(), first_v_.data());
+  }
+  linearise_first(ctx, time);
 }
 
-/// A / dt^2, and grad Psi at `at` = x_t + dt `guess`, less dt (K + C / dt) `guess`. At x_0 the damping force
-/// is zero, and its Hessian is C / dt.
+/// A / dt^2, and grad Psi at `at` = x_t + dt `guess`, less dt (K + C / dt) `guess`. Damping acts on strains
+/// that differ from those of `still`; its Hessian is C / dt.
 void ElasticSolids::assemble(Context& ctx, const Vec3* at, const Vec3* guess, const Vec3* still,
                              const AirMotion& air) {
   const Span span(ctx, "elastic assembly");

@@ -8,6 +8,7 @@
 #include "gpu/elastic/rigid_prediction.cuh"
 #include "gpu/elastic/solid_balance.h"
 #include "gpu/elastic/solid_system.h"
+#include "gpu/elastic/strand_prediction.cuh"
 #include "gpu/energy/energy_terms.cuh"
 #include "gpu/linear/linear_solver.cuh"
 #include "gpu/model/device_model.cuh"
@@ -167,6 +168,7 @@ class ElasticSolids {
   void weigh(Context& ctx, const Rule& rule, double* weight) const;
   void set_masses(Context& ctx);
   // Stages of `begin_step` and `solve`.
+  void linearise_first(Context& ctx, double time);
   void assemble(Context& ctx, const Vec3* at, const Vec3* guess, const Vec3* still, const AirMotion& air);
   void set_load(Context& ctx, double time, const Vec3* at);
   void follow_frames(Context& ctx, double time, const Vec3* at);
@@ -192,6 +194,7 @@ class ElasticSolids {
   AffineModes weighted_modes_;  // the same for A + W
   AffineModes affine_modes_;    // of the control nodes of affine bodies, all that they can do
   RigidPrediction prediction_;
+  StrandPrediction strands_;
   bool solved_ = false;  // a system since the last `assemble`
   Params params_;
   SolidPull pull_;
@@ -208,7 +211,9 @@ class ElasticSolids {
   Buffer<std::int32_t> frame_nodes_;
   Buffer<Vec3> frame_targets_;
   Buffer<Vec3> corners_, gradient_, residual_, change_, saved_x_, saved_v_, guess_, ahead_;
-  Buffer<Vec3> rigid_x_, rigid_v_, trial_;  // x_0 and v^0
+  Buffer<Vec3> rigid_x_, rigid_v_;  // the rigid motion of objects, from which damping is measured
+  Buffer<Vec3> first_x_, first_v_;  // x_0 and v^0 of objects with rods, where they differ from these
+  Buffer<Vec3> trial_;
   Buffer<LinearisationError> error_;
   Buffer<Vec<double, 2>> error_terms_;
   const Vec3* assembled_at_ = nullptr;  // positions of the last linearisation

@@ -111,8 +111,15 @@ void ElasticSolids::relinearise(Context& ctx, double time) {
 
 void ElasticSolids::linearise_at_start(Context& ctx, double time) {
   copy(ctx, v.data(), saved_v_.data(), size());
-  assemble(ctx, rigid_x_.data(), rigid_v_.data(), rigid_x_.data(),
-           {.start = saved_x_.data(), .velocity = rigid_v_.data(), .linear_at = saved_v_.data()});
+  linearise_first(ctx, time);
+}
+
+void ElasticSolids::linearise_first(Context& ctx, double time) {
+  const bool has_strands = !strands_.empty();
+  const Vec3 *at = has_strands ? first_x_.data() : rigid_x_.data(),
+             *guess = has_strands ? first_v_.data() : rigid_v_.data();
+  assemble(ctx, at, guess, rigid_x_.data(),
+           {.start = saved_x_.data(), .velocity = guess, .linear_at = saved_v_.data()});
   set_load(ctx, time, saved_x_.data());
 }
 
