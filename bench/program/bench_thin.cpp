@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "app/io/file/input_error.h"
+#include "app/io/scene/settings.h"
 #include "gpu/core/timer.h"
 
 namespace stickslip {
@@ -95,6 +96,7 @@ ThinRow measure_thin(Engine& engine, const ThinScene& thin, const ThinMethod& me
   scene.params.solver = SolverKind::velocity;
   scene.params.contact_solver = ContactSolverKind::nsgs;
   scene.params.coupling = method.coupling;
+  for (const std::string& setting : options.sets) apply_setting(scene, setting);
   load_into(engine, scene);
   ThinRow row{&thin, method.name, scene.params.dt};
   row.strands = static_cast<std::size_t>(thin.strands);

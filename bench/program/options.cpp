@@ -49,8 +49,8 @@ void add_bench(CLI::App& app, BenchOptions& options) {
       ->check(CLI::Range(0, 100000));
   bench
       ->add_option("--set", options.sets,
-                   "of 'barrier', repeatable: key=value for all methods, or SOLVER:key=value for those of "
-                   "ipc or barrier_al")
+                   "of 'barrier' and 'thin', repeatable: key=value for all methods, of 'barrier' also "
+                   "SOLVER:key=value for those of ipc or barrier_al")
       ->allow_extra_args(false);
   bench->add_option("--tolerance", options.tolerance, "of 'barrier': gradient that ends a step, of the first")
       ->check(number_range(1e-12, 1.0))

@@ -20,7 +20,8 @@ struct BenchOptions {
   std::optional<int> warm;           // of `steps` and `thin`: steps before the measured ones
   std::vector<double> scales;        // of `barrier`
   std::optional<int> at;             // of `barrier`: the frame to start from
-  std::vector<std::string> sets;     // of `barrier`: "key=value", or "SOLVER:key=value" for its methods alone
+  std::vector<std::string> sets;     // of `thin` and `barrier`: "key=value"; of `barrier` also
+                                     // "SOLVER:key=value" for its methods alone
   double tolerance = 1e-4;           // of `barrier`: newton_tolerance, on the gradient
   std::vector<std::string> solvers;  // of `rigid`: contact solvers, empty: the bench's choice
   std::vector<int> iterations;       // of `rigid`: each solver with each of these

@@ -85,6 +85,9 @@ struct ContactSolveRecord {
   double nu = 0;                        // 3 contacts / dofs that can move
   std::string message;                  // why another solver replaced the chosen one; empty: none did
   int colours = 0;                      // of the sweeps; 0: none
+  std::vector<double> changes;          // [m] nodal_admm and ica: what admm_tolerance is compared with, by
+                                        // iterations of the last contact problem
+  double projection_seconds = 0;        // of nodal_admm and ica, in total
   double penetration = 0;               // [m] largest overlap when contacts were found
   double solids_residual = 0;           // of the elastic solids' equations at the end, beyond rounding [1]
   std::optional<LawCheck> law;          // none after explicit penalty forces

@@ -60,17 +60,21 @@ bool Coupling::solve_by_anticipation(Context& ctx, ContactSystem<D>& system, con
   projection.start(ctx, system.W(), system.impulses());
   Buffer<double> change(ctx, 1);
   bool is_small = false;
+  record.changes.clear();
   for (int k = 1;; ++k) {
     // With the impulses so far in it, a Jacobi step is what the sweeps start from and change.
     copy(ctx, v_start_.data(), v_.data(), solids_.size());
     solids_.jacobi(ctx, impulse_at_nodes(ctx), node_weight_.data(), v_.data());
     set_start(ctx, solids_.size(), v_.data(), v_free_.data(), projection.node.data());
+    const StageClock projecting;
     projection.sweep(ctx, params.projection_sweeps);
     record.iterations += params.projection_sweeps;
     ++done_.rounds;
     reduce(ctx, solids_.size(), TakeNode{projection.node.data(), v_free_.data(), v_start_.data(), v_.data()},
            Maximum{}, 0.0, change.data(), kMedium);
     const double moved = params.dt * read_back(ctx, change.data());
+    record.changes.push_back(moved);
+    record.projection_seconds += projecting.seconds_since_start();
     if (!(moved < kRunawayMotion)) {  // not a number, too: `finish` takes the start of the iteration
       record.message = "ica diverges";
       return false;

@@ -137,9 +137,9 @@ const Vec3* NodalAdmm<D>::pull(Context& ctx) {
 }
 
 template <int D>
-void NodalAdmm<D>::project(Context& ctx, const Vec3* v, int sweeps) {
+void NodalAdmm<D>::project(Context& ctx, const Vec3* v, int sweeps, double sleep) {
   set_relative(ctx, nodes_, v, v_free_, projection_.node.data());
-  projection_.sweep(ctx, sweeps);
+  projection_.sweep(ctx, sweeps, std::isfinite(change_) ? sleep * change_ : 0.0);
 }
 
 template <int D>
@@ -201,16 +201,20 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabPara
   if (at_nodes != nullptr) solids_.move_to_controls(ctx, node_impulse_.data());
   admm.begin(ctx,
              {system.W(), system.law(), particles_.bodies(), touching_.points(), touching_.point_count(),
-              solids_.embedding(), node_weight_.data(), solids_.size()},
+              solids_.embedding(), node_weight_.data(), solids_.size(), params.admm_isotropic},
              system.impulses(), at_nodes, v_free_.data());
   solids_.add_weights(ctx, node_weight_.data());
   bool is_small = false;
+  record.changes.clear();
   for (int l = 1;; ++l) {
     if (l > 1) solve_solids(ctx, admm.pull(ctx), v_.data(), kPcgShare, 0);
-    admm.project(ctx, v_.data(), params.projection_sweeps);
+    const StageClock projecting;
+    admm.project(ctx, v_.data(), params.projection_sweeps, params.admm_sleep);
     record.iterations += params.projection_sweeps;
     ++done_.rounds;
     const double change = params.dt * admm.change(ctx, v_.data());
+    record.changes.push_back(change);
+    record.projection_seconds += projecting.seconds_since_start();
     system.throw_if_cancelled();
     // The v of the first iteration is less precise than admm_tolerance may be.
     is_small = change < params.admm_tolerance && (l > 1 || system.blocks() == 0);

@@ -19,8 +19,9 @@ class NodalAdmm {
              const Vec3* at_nodes, const Vec3* v_free);
   /// W (p + lambda) [N s].
   const Vec3* pull(Context& ctx);
-  /// p = projection of v - lambda.
-  void project(Context& ctx, const Vec3* v, int sweeps);
+  /// p = projection of v - lambda. `sleep`: contacts sleep that a sweep changes by less than this share of
+  /// the last `change`.
+  void project(Context& ctx, const Vec3* v, int sweeps, double sleep);
   /// After `project`: |v - v_last| + |v - p|, each the largest component [m/s], v_last of the last call.
   /// Velocities of rigid bodies count in the first, spins times the radius of gyration. One host read.
   double change(Context& ctx, const Vec3* v);

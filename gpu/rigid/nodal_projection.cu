@@ -43,11 +43,13 @@ struct BlockPreparer {
   Mat<double, D>* diagonal;
   LocalData<D>* local;
   double *isotropic, *slip;
+  bool closed;
 
   SS_HD void operator()(std::size_t c) const {
     diagonal[c] = rows.diagonal(c);
     local[c] = prepare_local(law[c], diagonal[c]);
-    const bool is_closed = is_circular(law[c]) && law[c].flow == FlowRule::exact && rows.is_isotropic(c);
+    const bool is_closed =
+        closed && is_circular(law[c]) && law[c].flow == FlowRule::exact && rows.is_isotropic(c);
     isotropic[c] = is_closed ? diagonal[c](0, 0) : 0;
     slip[c] = 0;
   }
@@ -142,16 +144,25 @@ struct SweepBlock {
   Vec<double, D>* r;
   Vec3d* node;
   double* bodies;
+  std::int32_t* asleep;
+  std::int32_t sleep;  // sweeps
+  double least;        // [m/s]
 
   SS_HD void operator()(std::size_t i) const {
     const auto c = static_cast<std::size_t>(order[i]);
+    if (asleep[c] > 0) {
+      --asleep[c];
+      return;
+    }
     Vec<double, D> u = rows.times(c, node, bodies) + q[c];
     for (int j = 0; j < D; ++j) u[j] += rows.rows.compliance[c][j] * r[c][j];
     const Vec<double, D> u_free = u - diagonal[c] * r[c];
     const Vec<double, D> next = isotropic[c] > 0 ? solve_isotropic(law[c].mu[0], isotropic[c], u_free)
                                                  : local_solve(law[c], local[c], u_free, slip[c]);
-    rows.push(c, next - r[c], node, bodies);
+    const Vec<double, D> change = next - r[c];
+    rows.push(c, change, node, bodies);
     r[c] = next;
+    if (least > 0 && norm(diagonal[c] * change) < least) asleep[c] = sleep;
   }
 };
 
@@ -169,7 +180,7 @@ void NodalProjection<D>::build(Context& ctx, const Input& in) {
   r.resize(ctx, blocks_);
   node.resize(ctx, in.node_count);
   bodies.resize(ctx, 6 * in.W.bodies());
-  prepare_blocks(ctx);
+  prepare_blocks(ctx, in.isotropic);
   rigid_ = in.rigid;
   if (blocks_ > 0) colour(ctx, in.node_count);
 }
@@ -182,13 +193,15 @@ void NodalProjection<D>::find_points(Context& ctx, const Input& in) {
 }
 
 template <int D>
-void NodalProjection<D>::prepare_blocks(Context& ctx) {
+void NodalProjection<D>::prepare_blocks(Context& ctx, bool isotropic) {
   diagonal_.resize(ctx, blocks_);
   local_.resize(ctx, blocks_);
   isotropic_.resize(ctx, blocks_);
   slip_.resize(ctx, blocks_);
+  asleep_.resize(ctx, blocks_);
   launch(ctx, blocks_,
-         BlockPreparer<D>{rows_, law_, diagonal_.data(), local_.data(), isotropic_.data(), slip_.data()},
+         BlockPreparer<D>{rows_, law_, diagonal_.data(), local_.data(), isotropic_.data(), slip_.data(),
+                          isotropic},
          kMedium);
 }
 
@@ -222,14 +235,16 @@ void NodalProjection<D>::start(Context& ctx, const Delassus<D>& W, const Vec<dou
 }
 
 template <int D>
-void NodalProjection<D>::sweep(Context& ctx, int count) {
+void NodalProjection<D>::sweep(Context& ctx, int count, double least) {
   const Span span(ctx, "projection");
+  fill(ctx, asleep_.data(), blocks_, std::int32_t{0});
   for (int i = 0; i < count; ++i)
     for (int k = 0; k < colours(); ++k) {
       const std::size_t begin = colouring_.offset(k), end = colouring_.offset(k + 1);
       launch(ctx, end - begin,
              SweepBlock<D>{rows_, law_, q_.data(), diagonal_.data(), local_.data(), isotropic_.data(),
-                           slip_.data(), colouring_.order() + begin, r.data(), node.data(), bodies.data()},
+                           slip_.data(), colouring_.order() + begin, r.data(), node.data(), bodies.data(),
+                           asleep_.data(), kSleep, least},
              kMedium);
     }
 }

@@ -157,6 +157,7 @@ class NodalProjection {
     const Embedding& embedding;
     double* weight;  // W, per node [kg]
     std::size_t node_count;
+    bool isotropic = true;  // closed solutions where S_cc is a multiple of the identity
   };
   /// Copies what it needs of q; W itself is to stay. Some host reads for the colours.
   void build(Context& ctx, const Input& in);
@@ -166,7 +167,9 @@ class NodalProjection {
   void clear_untouched(Context& ctx, double* weight);
   /// r, and y that it belongs to: y_b = A_b^-1 H_b' r for rigid bodies. Nodes start where `node` is.
   void start(Context& ctx, const Delassus<D>& W, const Vec<double, D>* r);
-  void sweep(Context& ctx, int count);
+  /// All contacts are awake at first. One whose u a sweep changes by less than `least` [m/s] sleeps for the
+  /// next kSleep sweeps [Daviet20 §6.3.3].
+  void sweep(Context& ctx, int count, double least = 0);
 
   std::size_t blocks() const { return blocks_; }
   int colours() const { return blocks_ > 0 ? colouring_.colours() : 0; }
@@ -175,8 +178,10 @@ class NodalProjection {
   Buffer<double> bodies;        // y of rigid bodies, six each; entries beyond these are not used
 
  private:
+  static constexpr int kSleep = 8;
+
   void find_points(Context& ctx, const Input& in);
-  void prepare_blocks(Context& ctx);
+  void prepare_blocks(Context& ctx, bool isotropic);
   void colour(Context& ctx, std::size_t node_count);
 
   std::size_t blocks_ = 0, rigid_ = 0;
@@ -187,6 +192,7 @@ class NodalProjection {
   Buffer<Mat<double, D>> diagonal_;
   Buffer<LocalData<D>> local_;
   Buffer<double> isotropic_, slip_;  // s_c where S_cc = s_c I and the cone is circular, else 0
+  Buffer<std::int32_t> asleep_;      // sweeps for which a block sleeps
   Buffer<Vec4i> touched_;            // two per block: what it moves, rigid bodies behind the nodes
   NodeGather gather_;
   Buffer<std::int32_t> touch_count_;

@@ -73,6 +73,30 @@ TEST_P(NodalAdmmSteps, SmallerTolerancesComeNearerToTheFactorisedProblem) {
     }
 }
 
+/// Contacts that sleep within a projection, and full blocks in place of closed solutions, change the way to
+/// the solution alone.
+TEST_P(NodalAdmmSteps, SleepAndFullBlocksLeadToTheSameVelocities) {
+  Model model = small_heap(false);
+  params.projection_sweeps = 30;
+  contact.tolerance = 1e-7;
+  std::vector<State> states;
+  struct Case {
+    double sleep;
+    bool isotropic;
+  };
+  for (const Case& with : {Case{0, true}, {0.01, true}, {0.5, true}, {0, false}, {0.5, false}}) {
+    params.admm_sleep = with.sleep;
+    params.admm_isotropic = with.isotropic;
+    load(model);
+    const StepReport report = run(5);
+    EXPECT_EQ(report.contact_solve->message, "") << with.sleep << with.isotropic;
+    EXPECT_LT(report.contact_solve->changes.back(), params.admm_tolerance);
+    EXPECT_EQ(report.contact_solve->changes.size(), static_cast<std::size_t>(report.contact_solve->rounds));
+    states.push_back(engine->state());
+    EXPECT_LT(apart(states.back(), states.front()), 1e-6) << with.sleep << with.isotropic;
+  }
+}
+
 /// Rigid bodies and blocks with anisotropic W_cc, torsion, and friction with a direction.
 TEST_P(NodalAdmmSteps, OtherLawsAreThoseOfTheFactorisedProblem) {
   for (const int law : {0, 1, 2}) {

@@ -110,6 +110,8 @@ json contact_solve_json(const ContactSolveRecord& s) {
           {"nu", s.nu},
           {"message", measured(!s.message.empty(), s.message)},
           {"colours", s.colours},
+          {"changes", measured(!s.changes.empty(), s.changes)},
+          {"projection_seconds", measured(!s.changes.empty(), s.projection_seconds)},
           {"penetration", s.penetration},
           {"law", s.law ? law_json(*s.law) : json()},
           {"dissipation", s.dissipation},

@@ -19,6 +19,7 @@ constexpr MeasureRow kMeasures[] = {
     {"steps", measure_steps},
     {"scenes", measure_scenes},
     {"beta", measure_beta},
+    {"projection", measure_projection},
     {"nu", measure_nu},
     {"linear", measure_linear},
     {"orderings", measure_orderings},

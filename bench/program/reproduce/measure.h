@@ -66,6 +66,8 @@ Measurement measure_memory_of_tets(const Claim&, const ClaimRun&, const MeasureC
 Measurement measure_multigrid(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Iterations of nodal ADMM over the weight beta.
 Measurement measure_beta(const Claim&, const ClaimRun&, const MeasureContext&);
+/// The residual and the projections within a contact problem of nodal ADMM. See measure_projection.cpp.
+Measurement measure_projection(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Hair and cloth: contacts, times and rates of `bench thin`.
 Measurement measure_thin_rates(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Contact solvers on generated problems.
@@ -82,6 +84,8 @@ Measurement measure_two_contacts(const Claim&, const ClaimRun&, const MeasureCon
 
 /// The scene "NAME" or "NAME:VARIANT", with the settings of the run and of the method.
 Scene claim_scene(const std::string& name, const ClaimRun& run, const ClaimMethod& method);
+/// The one scene of the run; with a size, `hairy-ball` with so many strands.
+Scene claim_strands(const Claim& claim, const ClaimRun& run, const ClaimMethod& method);
 /// The settings of a run and a method, and its solver.
 void apply_claim(const ClaimRun& run, const ClaimMethod& method, Scene& scene);
 /// `state` with velocities changed by up to 1e-6 m/s, from the seed; 0: unchanged. Positions stay, so that no

@@ -17,22 +17,24 @@
 
 namespace stickslip {
 
+Scene claim_strands(const Claim& claim, const ClaimRun& run, const ClaimMethod& method) {
+  if (run.scenes.size() != 1) throw InputError("claim " + claim.name + ": this measure takes one scene");
+  if (run.sizes.empty()) return claim_scene(run.scenes[0], run, method);
+  if (run.scenes[0] != "hairy-ball" || run.scale)
+    throw InputError("claim " + claim.name + ": only hairy-ball has a size, and then no scale");
+  Scene scene = load_with_strands(static_cast<int>(run.sizes[0]));
+  apply_claim(run, method, scene);
+  return scene;
+}
+
 Measurement measure_beta(const Claim& claim, const ClaimRun& run, const MeasureContext& context) {
   const std::vector<ClaimMethod> methods = methods_of(claim);
-  if (run.scenes.size() != 1) throw InputError("claim " + claim.name + ": measure beta takes one scene");
   Measurement out;
   out.x_name = "beta";
   out.y_name = "ADMM iterations, mean";
   out.x_log = out.y_log = true;
   for (const ClaimMethod& method : methods) out.curves.push_back({method.name, {}});
-  const auto scene_of = [&](const ClaimMethod& method) {
-    if (run.sizes.empty()) return claim_scene(run.scenes[0], run, method);
-    if (run.scenes[0] != "hairy-ball" || run.scale)
-      throw InputError("claim " + claim.name + ": only hairy-ball has a size, and then no scale");
-    Scene scene = load_with_strands(static_cast<int>(run.sizes[0]));
-    apply_claim(run, method, scene);
-    return scene;
-  };
+  const auto scene_of = [&](const ClaimMethod& method) { return claim_strands(claim, run, method); };
   const std::unique_ptr<Engine> engine = context.engine();
   load_into(*engine, scene_of(methods[0]));
   for (int k = 0; k < run.starts; ++k) {
@@ -77,6 +79,7 @@ Measurement measure_thin_rates(const Claim&, const ClaimRun& run, const MeasureC
   BenchOptions options;
   options.scenes = run.scenes;
   options.threads = context.threads;
+  options.sets = run.settings;
   if (run.frames > 0) options.frames = run.frames;
   if (run.from > 0) options.warm = run.from;
   const EngineFactory engines = [&](Backend, int) { return context.engine(); };
