@@ -8,7 +8,7 @@
 namespace stickslip {
 
 std::span<const ContactScaleInfo> contact_scale_table() {
-  static constexpr std::array<ContactScaleInfo, 6> table{{
+  static constexpr std::array<ContactScaleInfo, 7> table{{
       {ContactScale::state, "state", "stick, slip or open", ""},
       {ContactScale::force, "normal force", "on a logarithmic scale of three decades", "N"},
       {ContactScale::gap, "gap", "negative where bodies overlap", "m"},
@@ -18,6 +18,10 @@ std::span<const ContactScaleInfo> contact_scale_table() {
        "by how much the solver's impulse misses the law, at velocity level; on a logarithmic scale of three "
        "decades",
        "m/s"},
+      {ContactScale::colour, "colour in sweeps",
+       "contacts of one colour share no body that moves, and are solved at once; of solvers that sweep by "
+       "colours",
+       ""},
   }};
   return table;
 }
@@ -42,6 +46,8 @@ float scale_value(const ContactRecord& contact, ContactScale scale) {
       return contact.cone_share;
     case ContactScale::error:
       return std::max(0.f, contact.error);
+    case ContactScale::colour:
+      return static_cast<float>(std::max(0, contact.colour));
   }
   return 0;
 }
@@ -54,7 +60,7 @@ ScaleRange scale_range(std::span<const ContactRecord> contacts, ContactScale sca
     low = std::min(low, scale_value(contact, scale));
     high = std::max(high, scale_value(contact, scale));
   }
-  if (scale == ContactScale::gap) return {low, high, false};
+  if (scale == ContactScale::gap || scale == ContactScale::colour) return {low, high, false};
   return {kDecades * high, high, true};
 }
 

@@ -9,7 +9,7 @@
 
 namespace stickslip {
 
-enum class ContactScale { state, force, gap, slip, cone_share, error };
+enum class ContactScale { state, force, gap, slip, cone_share, error, colour };
 
 struct ContactScaleInfo {
   ContactScale scale;
@@ -27,8 +27,8 @@ struct ScaleRange {
 
 /// The number that the scale shows of a contact; 0 for `state`.
 float scale_value(const ContactRecord& contact, ContactScale scale);
-/// Forces and speeds span three decades below the largest; gaps go from the smallest to the largest, shares
-/// of cones from 0 to 1.
+/// Forces and speeds span three decades below the largest; gaps go from the smallest to the largest, colours
+/// from the first to the last, shares of cones from 0 to 1.
 ScaleRange scale_range(std::span<const ContactRecord> contacts, ContactScale scale);
 
 /// sRGB of a share in [0, 1]: from dark blue over green to yellow, rising in lightness, so that it can be

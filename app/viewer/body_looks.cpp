@@ -3,7 +3,35 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/viewer/contact_graph.h"
+
 namespace stickslip {
+namespace {
+
+std::vector<Vec3f> object_colors(const Model& model) {
+  std::vector<Vec3f> colors;
+  colors.reserve(model.objects.size());
+  for (const Object& object : model.objects) colors.push_back(object.color);
+  return colors;
+}
+
+/// Of islands of one object, and of what cannot move: greys, so that islands stand out.
+std::vector<Vec3f> island_colors(const Model& model, std::span<const ContactRecord> contacts) {
+  const Vec3f fixed{0.30f, 0.31f, 0.33f}, alone{0.68f, 0.69f, 0.70f};
+  const std::vector<std::int32_t> islands = islands_of(model, contacts);
+  std::vector<int> members(islands.size(), 0);
+  for (const std::int32_t island : islands)
+    if (island >= 0) ++members[static_cast<std::size_t>(island)];
+  std::vector<Vec3f> colors;
+  colors.reserve(islands.size());
+  for (const std::int32_t island : islands)
+    colors.push_back(island < 0                                      ? fixed
+                     : members[static_cast<std::size_t>(island)] < 2 ? alone
+                                                                     : island_color(island));
+  return colors;
+}
+
+}  // namespace
 
 void BodyLooks::set_scene(std::shared_ptr<const Scene> scene) {
   scene_ = std::move(scene);
@@ -14,18 +42,22 @@ void BodyLooks::set_scene(std::shared_ptr<const Scene> scene) {
     for (int k = 0; k < 3; ++k) on_surface_[static_cast<std::size_t>(triangle[k])] = 1;
   for (const auto& segment : model.segments)
     for (int k = 0; k < 2; ++k) on_surface_[static_cast<std::size_t>(segment[k])] = 1;
-  dimmed_.assign(scene_->model.bodies.size(), 0);
+  shown_.clear();
+  for (const Object& object : model.objects) shown_.push_back(object.color);
 }
 
-void BodyLooks::dim_sleeping_bodies(const Snapshot& snapshot, Renderer& renderer) {
-  for (std::size_t b = 0; b < dimmed_.size(); ++b) {
-    const std::uint8_t now = b < snapshot.asleep.size() ? snapshot.asleep[b] : 0;
-    const std::int32_t object = scene_->model.bodies[b].object;
-    if (std::exchange(dimmed_[b], now) == now || object < 0) continue;
-    const Vec3f color = scene_->model.objects[static_cast<std::size_t>(object)].color;
-    renderer.set_object_color(static_cast<std::size_t>(object),
-                              now ? 0.35f * color + Vec3f::filled(0.36f) : color);
+void BodyLooks::paint(const Snapshot& snapshot, bool by_islands, Renderer& renderer) {
+  if (!scene_) return;
+  const Model& model = scene_->model;
+  std::vector<Vec3f> wanted = by_islands ? island_colors(model, snapshot.contacts) : object_colors(model);
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const std::int32_t object = model.bodies[b].object;
+    if (object < 0 || b >= snapshot.asleep.size() || snapshot.asleep[b] == 0) continue;
+    Vec3f& color = wanted[static_cast<std::size_t>(object)];
+    color = 0.35f * color + Vec3f::filled(0.36f);
   }
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (!(wanted[i] == shown_[i])) renderer.set_object_color(i, shown_[i] = wanted[i]);
 }
 
 std::span<const JointMark> BodyLooks::joints(const SimulationFrame& frame) {

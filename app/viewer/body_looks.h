@@ -18,8 +18,8 @@ class BodyLooks {
  public:
   void set_scene(std::shared_ptr<const Scene> scene);
 
-  /// Greys bodies that fell asleep and restores those that woke up. Costs time only for changes.
-  void dim_sleeping_bodies(const Snapshot& snapshot, Renderer& renderer);
+  /// Colours of objects: their own, or those of their islands; sleeping bodies are greyed.
+  void paint(const Snapshot& snapshot, bool by_islands, Renderer& renderer);
   /// Current state of all joints; valid until the next call.
   std::span<const JointMark> joints(const SimulationFrame& frame);
   /// Nodes of surfaces and rods, but not of colliders, that a pin or a script holds or moves in the step that
@@ -32,7 +32,7 @@ class BodyLooks {
   std::vector<JointMark> joints_;
   std::vector<std::int32_t> pins_;
   std::vector<std::uint8_t> on_surface_;  // per node
-  std::vector<std::uint8_t> dimmed_;      // per body
+  std::vector<Vec3f> shown_;              // per object: the colour that it has in pictures
 };
 
 }  // namespace stickslip

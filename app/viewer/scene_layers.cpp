@@ -41,7 +41,7 @@ std::span<const GhostLine> SceneLayers::ghosts(const Scene& scene, const Simulat
 
 std::span<const float> SceneLayers::heat(const Scene& scene, SurfaceColors what, const SimulationFrame& frame,
                                          const std::vector<Material>& materials) {
-  if (what == SurfaceColors::objects) {
+  if (!surface_colors_table()[static_cast<std::size_t>(what)].is_scale) {
     heated_ = what;
     heat_.clear();
     most_heat_ = -1;

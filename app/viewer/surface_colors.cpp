@@ -6,10 +6,14 @@
 namespace stickslip {
 
 std::span<const SurfaceColorsInfo> surface_colors_table() {
-  static constexpr std::array<SurfaceColorsInfo, 3> table{{
-      {SurfaceColors::objects, "objects", "each object in its colour", ""},
-      {SurfaceColors::stress, "stress", "of solids: von Mises' measure of the elastic stress", "Pa"},
-      {SurfaceColors::stretch, "stretch", "of solids: the largest principal stretch or compression", "1"},
+  static constexpr std::array<SurfaceColorsInfo, 4> table{{
+      {SurfaceColors::objects, "objects", "each object in its colour", "", false},
+      {SurfaceColors::stress, "stress", "of solids: von Mises' measure of the elastic stress", "Pa", true},
+      {SurfaceColors::stretch, "stretch", "of solids: the largest principal stretch or compression", "1",
+       true},
+      {SurfaceColors::islands, "islands",
+       "objects that contacts and joints connect in one colour; grey: what touches nothing that can move", "",
+       false},
   }};
   return table;
 }

@@ -7,10 +7,11 @@
 
 namespace stickslip {
 
-enum class SurfaceColors { objects, stress, stretch };
+enum class SurfaceColors { objects, stress, stretch, islands };
 struct SurfaceColorsInfo {
   SurfaceColors colors;
   std::string_view label, meaning, unit;
+  bool is_scale;  // a number of each node; else a colour of each object
 };
 std::span<const SurfaceColorsInfo> surface_colors_table();
 

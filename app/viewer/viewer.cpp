@@ -344,7 +344,6 @@ void Viewer::take_over() {
     window_.set_title("stickslip - " + full_name(*scene_) + " - " + options_.backend);
   }
   positions_.take(frame);
-  bodies_.dim_sleeping_bodies(frame.snapshot, renderer_);
   forks_.compare(frame);
   if (view_.selection) view_.selection->observe(frame.snapshot, frame.positions());
   if (view_.contact) view_.contact->observe(frame.snapshot);
@@ -438,6 +437,7 @@ FrameView Viewer::frame_view() {
   frame.drag = pointer_.drag_line();
   if (scene_) {
     const SimulationFrame& shown = simulation_.frame();
+    bodies_.paint(shown.snapshot, view_.surfaces == SurfaceColors::islands, renderer_);
     if (view_.ghosts) frame.ghosts = layers_.ghosts(*scene_, shown, forks_, camera_.eye());
     frame.heat = layers_.heat(*scene_, view_.surfaces, shown, simulation_.settings().materials);
     figures_.most_heat = layers_.most_heat();
@@ -484,7 +484,8 @@ void Viewer::draw() {
   if (const auto clicked = pointer_.take_click()) select(*clicked);
   if (view_.quality != renderer_.quality()) renderer_.set_quality(view_.quality);
 
-  simulation_.want_contacts(shows_contacts(view_.overlays) || view_.selection || view_.contact);
+  simulation_.want_contacts(shows_contacts(view_.overlays) || view_.selection || view_.contact ||
+                            view_.surfaces == SurfaceColors::islands || view_.pattern_shown);
   const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);
   Image shown;
   const bool with_panels = view_.panels_in_pictures;

@@ -123,6 +123,7 @@ struct SolvedRecord {
     }
     x.cone_share = cone_share(of.law[c], r);
     x.mu = mu_in_use(of.law[c], r);
+    if (of.colour != nullptr) x.colour = of.colour[c];
     x.error = static_cast<float>(block_error(of.law[c], of.scale[c], r, u));
     x.state = state == BlockState::open     ? ContactState::open
               : state == BlockState::sticks ? ContactState::stick

@@ -20,6 +20,7 @@ struct SolvedContacts {
   const ContactLaw<D>* law;
   const double* scale;         // of the problem's blocks, see Delassus::scale
   const Vec<double, D>*r, *u;  // [N s], [m/s]
+  const std::int32_t* colour;  // null: of no coloured sweep
 };
 
 /// Contacts with penalty forces.

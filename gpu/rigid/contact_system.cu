@@ -485,7 +485,8 @@ void ContactSystem<D>::records(Context& ctx, const StepConstraints& list, double
   const std::size_t first = joint_blocks_;
   contact_records(ctx,
                   SolvedContacts<D>{list.contacts, list.contact_count, law_.data() + first,
-                                    W_.scale() + first, r_.data() + first, u_.data() + first},
+                                    W_.scale() + first, r_.data() + first, u_.data() + first,
+                                    colouring_.built() ? colouring_.colour() + first : nullptr},
                   W_.body_rows(), first, dt, out);
 }
 

@@ -57,6 +57,8 @@ struct ViewState {
   TypedNumber typed;
   std::optional<SceneKind> scene_kind;     // of the scenes that are listed; empty: all
   std::string scene_filter, param_filter;  // what is typed to find scenes and parameters
+  bool pattern_shown = false;              // the pattern of W, in the last picture
+  bool pattern_swept = false;              // it has the order of the sweeps
   bool ghosts = true;                      // outlines of forks
   bool panels_in_pictures = false;         // screenshots and videos show the panels, too
   PictureSettings pictures;

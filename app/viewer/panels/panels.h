@@ -20,6 +20,8 @@ void draw_report_panel(PanelContext& context);
 /// Parts of the report of velocity-level steps.
 void draw_contact_numbers(const StepReport& report);
 void draw_contact_history(const std::deque<StepReport>& history);
+/// The pattern of W of the contacts that are shown; `swept`: in the order of sweeps by colours.
+void draw_matrix_pattern(const Model& model, std::span<const ContactRecord> contacts, bool& swept);
 /// The same for the judge's numbers of any step.
 void draw_judgement(const StepReport& report);
 void draw_judgement_history(const std::deque<StepReport>& history);

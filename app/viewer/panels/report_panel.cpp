@@ -163,10 +163,17 @@ void draw_effort(const std::deque<StepReport>& history) {
        {{"", theme::series[3], [](const Step& r) { return 1e3 * r.seconds.total(); }}});
 }
 
+void draw_pattern_section(PanelContext& context) {
+  const SimulationFrame& frame = context.simulation.frame();
+  if (frame.scene)
+    draw_matrix_pattern(frame.scene->model, frame.snapshot.contacts, context.view.pattern_swept);
+}
+
 }  // namespace
 
 void draw_report_panel(PanelContext& context) {
   const std::deque<StepReport>& history = context.simulation.history();
+  context.view.pattern_shown = false;
   if (section("Last step")) {
     if (history.empty()) {
       ImGui::TextDisabled("No step yet.");
@@ -188,6 +195,8 @@ void draw_report_panel(PanelContext& context) {
   }
   if (history.back().contact_solve) {
     if (section("Contact solves")) draw_contact_history(history);
+    context.view.pattern_shown = section("Matrix W", false);
+    if (context.view.pattern_shown) draw_pattern_section(context);
     if (section("Energy")) draw_energies(history);
     return;
   }

@@ -83,7 +83,7 @@ void draw_surface_colors(SurfaceColors& surfaces, float most) {
     }
     ImGui::EndCombo();
   }
-  if (surfaces == SurfaceColors::objects) return;
+  if (!surface_colors_table()[static_cast<std::size_t>(surfaces)].is_scale) return;
   if (most < 0) text_colored(theme::dim_text, "no deformable solids, or too many tets");
   else draw_color_bar("0", end_text(most, chosen.unit), chosen.meaning);
 }
