@@ -20,7 +20,7 @@ LAYERS = [
     {"engine"},
 ]
 # Rooms of a folder, in the order in which they may include each other: a room includes those before it.
-ROOMS = {"gpu/dfcp": ["problem", "operator", "judge", "solvers"], "app/io": ["file", "mesh", "scene", "claims", "ipc", "fclib", "checkpoint", "animation", "report"]}
+ROOMS = {"gpu/dfcp": ["problem", "operator", "judge", "solvers"], "app/io": ["file", "mesh", "scene", "claims", "ipc", "fclib", "checkpoint", "bundle", "animation", "report"]}
 # Scenes are read from scripts, and scripts make scenes; a scene's file is one of both.
 ROOM_EXCEPTIONS = {("app/io/scene/scene.cpp", "app/io/ipc/ipc_script.h"), ("app/io/scene/scene.cpp", "app/io/checkpoint/checkpoint.h")}
 RANK = {folder: rank for rank, layer in enumerate(LAYERS) for folder in layer}

@@ -1,13 +1,11 @@
 // Targets of outputs, and their state after a failed write.
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
-#include <csignal>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -19,6 +17,7 @@
 #include "app/viewer/log_buffer.h"
 #include "app/viewer/video.h"
 #include "mesh_fixture.h"
+#include "tests/app/full_disk.h"
 
 namespace stickslip {
 namespace {
@@ -71,27 +70,6 @@ class Outputs : public MeshFiles {
     int status = 0;
     waitpid(child, &status, 0);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  }
-  /// Calls `f` in a child process with a file size limit of `bytes`. True when it throws OutputError.
-  template <class F>
-  static bool fails_beyond(rlim_t bytes, F&& f) {
-    const pid_t child = fork();
-    if (child == 0) {
-      signal(SIGXFSZ, SIG_IGN);
-      const rlimit limit{bytes, bytes};
-      setrlimit(RLIMIT_FSIZE, &limit);
-      try {
-        f();
-      } catch (const OutputError&) {
-        _exit(1);
-      } catch (...) {
-        _exit(2);
-      }
-      _exit(0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 1;
   }
   static Image noise(int width, int height, std::uint32_t state = 1) {
     Image image{width, height, std::vector<std::uint8_t>(4 * static_cast<std::size_t>(width) * height)};

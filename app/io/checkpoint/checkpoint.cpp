@@ -161,11 +161,18 @@ struct Stored {
   }
 };
 
+bool is_shipped(const Scene& scene) {
+  std::error_code error;
+  try {
+    return fs::equivalent(assets_folder() / "scenes" / (scene.name + ".toml"), scene.file, error);
+  } catch (const InputError&) {
+    return false;  // a program without assets
+  }
+}
+
 std::string name_of(const Scene& scene) {
   std::error_code error;
-  const fs::path shipped = assets_folder() / "scenes" / (scene.name + ".toml");
-  if (fs::equivalent(shipped, scene.file, error)) return scene.name;
-  return fs::absolute(scene.file, error).string();
+  return is_shipped(scene) ? scene.name : fs::absolute(scene.file, error).string();
 }
 
 }  // namespace

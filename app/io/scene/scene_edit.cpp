@@ -176,23 +176,27 @@ std::vector<const toml::table*> tables_of(const toml::table& root, const char* n
   return tables;
 }
 
-/// Of the keys that name files and folders: "file", "scalp", "folder".
-void make_absolute(const toml::node& node, const fs::path& folder, EditedText& edited) {
+/// Calls visit(value, path, is_folder) for the keys that name files and folders: "file", "scalp", "folder".
+template <class Visit>
+void visit_paths(const toml::node& node, const Visit& visit) {
   if (const toml::array* array = node.as_array())
-    for (const toml::node& entry : *array) make_absolute(entry, folder, edited);
+    for (const toml::node& entry : *array) visit_paths(entry, visit);
   const toml::table* table = node.as_table();
   if (table == nullptr) return;
   for (const auto& [key, value] : *table) {
     const auto* text = value.as_string();
     const std::string_view name = key.str();
-    if (text != nullptr && (name == "file" || name == "scalp" || name == "folder")) {
-      const fs::path path(text->get());
-      if (path.is_relative())
-        edited.replace(value, toml_text(fs::absolute(folder / path).lexically_normal().string()));
-    } else {
-      make_absolute(value, folder, edited);
-    }
+    if (text != nullptr && (name == "file" || name == "scalp" || name == "folder"))
+      visit(value, text->get(), name == "folder");
+    else visit_paths(value, visit);
   }
+}
+
+void make_absolute(const fs::path& folder, EditedText& edited) {
+  visit_paths(edited.root(), [&](const toml::node& value, const fs::path& path, bool) {
+    if (path.is_relative())
+      edited.replace(value, toml_text(fs::absolute(folder / path).lexically_normal().string()));
+  });
 }
 
 SceneSettings settings_of(const Scene& scene) {
@@ -280,7 +284,7 @@ std::string with_settings(const std::string& text, const fs::path& file, const S
     set_param(&holder, mu, wanted.half_space_mu[p]);
     edited.set(*planes[p], "mu", param_text(&holder, mu));
   }
-  make_absolute(edited.root(), fs::absolute(file).parent_path(), edited);
+  make_absolute(fs::absolute(file).parent_path(), edited);
 
   std::string out = edited.text();
   SceneSettings expected = wanted;
@@ -335,6 +339,28 @@ std::string without_joint_tables(const std::string& text, const fs::path& file, 
   std::string left = without_tables(text, file, "joint", holds);
   if (left == text) throw InputError("nothing is tied to '" + object + "'");
   return left;
+}
+
+std::vector<NamedPath> named_paths(const std::string& text, const fs::path& file) {
+  std::vector<NamedPath> paths;
+  const EditedText document(text, file);
+  visit_paths(document.root(), [&](const toml::node&, const std::string& path, bool is_folder) {
+    paths.push_back({path, is_folder});
+  });
+  return paths;
+}
+
+std::string with_paths(const std::string& text, const fs::path& file,
+                       const std::function<std::string(const std::string&)>& change) {
+  EditedText edited(text, file);
+  bool is_changed = false;
+  visit_paths(edited.root(), [&](const toml::node& value, const std::string& path, bool) {
+    const std::string other = change(path);
+    if (other == path) return;
+    edited.replace(value, toml_text(other));
+    is_changed = true;
+  });
+  return is_changed ? edited.text() : text;
 }
 
 std::string edited_scene(const Scene& scene, const SceneSettings& wanted) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,18 @@ std::string without_pin_tables(const std::string& text, const std::filesystem::p
 /// there is none.
 std::string without_joint_tables(const std::string& text, const std::filesystem::path& file,
                                  const std::string& object, const std::string& prefix);
+
+/// A file that a scene's text names, or the folder of a sequence of files.
+struct NamedPath {
+  std::string path;  // as in the text: absolute, or relative to the scene's folder
+  bool is_folder = false;
+};
+/// In no particular order, with repetitions. `file` names the text in messages. Throws InputError: it is no
+/// TOML.
+std::vector<NamedPath> named_paths(const std::string& text, const std::filesystem::path& file);
+/// The text with change(path) in place of each of them; all else stays as it is. Throws InputError.
+std::string with_paths(const std::string& text, const std::filesystem::path& file,
+                       const std::function<std::string(const std::string&)>& change);
 
 /// with_settings of the text that the scene was parsed from. Throws InputError also for scenes without one.
 std::string edited_scene(const Scene& scene, const SceneSettings& wanted);

@@ -1,0 +1,23 @@
+#include "app/io/bundle/opened_scene.h"
+
+#include <algorithm>
+
+namespace stickslip {
+
+void OpenedScenes::add(const Scene& scene) {
+  const std::filesystem::path file = std::filesystem::absolute(scene.file).lexically_normal();
+  const auto same = std::ranges::find_if(loads_, [&](const SceneLoad& load) {
+    return !scene.resumed && !load.scene->checkpoint && load.scene->file == file &&
+           load.scene->text == scene.source;
+  });
+  if (same != loads_.end()) {
+    loads_.push_back({same->scene, scene.variant});
+    return;
+  }
+  std::shared_ptr<const Checkpoint> checkpoint;
+  if (scene.resumed) checkpoint = std::make_shared<const Checkpoint>(make_checkpoint(scene, *scene.resumed));
+  const OpenedScene opened{file, scene.source, checkpoint, std::filesystem::file_time_type::clock::now()};
+  loads_.push_back({std::make_shared<const OpenedScene>(opened), scene.variant});
+}
+
+}  // namespace stickslip
