@@ -100,15 +100,12 @@ struct EventWriter {
   json operator()(const Stepped& step) const { return {{"event", "step"}, {"hash", hash_text(step.hash)}}; }
 };
 
+/// One line. Paths may have bytes that are no UTF-8: they are replaced.
+std::string line_of(const json& event) { return event.dump(-1, ' ', false, json::error_handler_t::replace); }
+
 }  // namespace
 
-JournalFile::JournalFile(const std::filesystem::path& file) : file_(file) {
-  check_writable(file);
-  stream_.open(file, std::ios::binary | std::ios::trunc);
-  if (!stream_) throw InputError(file.string() + ": cannot be written");
-}
-
-void JournalFile::start(const JournalStart& start) {
+void JournalWriter::start(const JournalStart& start) {
   json line{{"event", "start"},
             {"scene", start.scene},
             {"variant", start.variant},
@@ -119,32 +116,52 @@ void JournalFile::start(const JournalStart& start) {
             {"backend", start.backend},
             {"version", start.version}};
   if (start.scale) line["scale"] = *start.scale;
-  write(line.dump());
+  write(line_of(line));
 }
 
-void JournalFile::add(const JournalEntry& entry, const Model& model) {
+void JournalWriter::add(const JournalEntry& entry, const Model& model) {
   json line = std::visit(EventWriter{model}, entry.command);
   line["frame"] = entry.frame;
   line["time"] = entry.time;
-  write(line.dump());
+  write(line_of(line));
 }
 
-void JournalFile::add_screenshot(int frame, double time, const std::filesystem::path& picture) {
+void JournalWriter::add_screenshot(int frame, double time, const std::filesystem::path& picture) {
   const json line{{"event", "screenshot"}, {"file", picture.string()}, {"frame", frame}, {"time", time}};
-  write(line.dump());
+  write(line_of(line));
 }
 
-void JournalFile::add_playing(int frame, double time, bool playing) {
-  write(json{{"event", playing ? "play" : "pause"}, {"frame", frame}, {"time", time}}.dump());
+void JournalWriter::add_playing(int frame, double time, bool playing) {
+  write(line_of({{"event", playing ? "play" : "pause"}, {"frame", frame}, {"time", time}}));
 }
 
-void JournalFile::add_action(int frame, double time, std::string_view name) {
-  write(json{{"event", "action"}, {"name", name}, {"frame", frame}, {"time", time}}.dump());
+void JournalWriter::add_action(int frame, double time, std::string_view name) {
+  write(line_of({{"event", "action"}, {"name", name}, {"frame", frame}, {"time", time}}));
+}
+
+JournalFile::JournalFile(const std::filesystem::path& file) : file_(file) {
+  check_writable(file);
+  stream_.open(file, std::ios::binary | std::ios::trunc);
+  if (!stream_) throw InputError(file.string() + ": cannot be written");
 }
 
 void JournalFile::write(const std::string& line) {
   stream_ << line << std::endl;
   if (!stream_) throw OutputError(file_.string() + ": writing failed");
+}
+
+void JournalText::write(const std::string& line) {
+  is_full_ = is_full_ || text_.size() + line.size() + 1 > limit_;
+  if (is_full_) return;
+  text_ += line;
+  text_ += '\n';
+}
+
+const std::string& JournalText::text() const {
+  if (is_full_)
+    throw OutputError("the journal has more than " + std::to_string(limit_ >> 20) +
+                      " MiB, the limit of one in memory");
+  return text_;
 }
 
 }  // namespace stickslip

@@ -1,4 +1,5 @@
-// `stickslip view --journal FILE`: a record of the actions in the window, for reading or replaying.
+// A record of the actions in the window, for reading or replaying: as a file (`stickslip view --journal
+// FILE`) and in memory, for bundles.
 #pragma once
 
 #include <filesystem>
@@ -48,10 +49,9 @@ struct JournalStart {
 ///   play, pause    when playback begins and ends
 ///   action         name: of an action of the window, see STICKSLIP_ACTIONS
 /// A replay passes over the last four: steps say when the simulation went on.
-class JournalFile {
+class JournalWriter {
  public:
-  /// Throws InputError when the file is not writable.
-  explicit JournalFile(const std::filesystem::path& file);
+  virtual ~JournalWriter() = default;
 
   /// The first line. Throws OutputError.
   void start(const JournalStart& start);
@@ -63,10 +63,39 @@ class JournalFile {
   void add_action(int frame, double time, std::string_view name);
 
  private:
-  void write(const std::string& line);
+  virtual void write(const std::string& line) = 0;
+};
+
+class JournalFile final : public JournalWriter {
+ public:
+  /// Throws InputError when the file is not writable.
+  explicit JournalFile(const std::filesystem::path& file);
+
+ private:
+  void write(const std::string& line) override;
 
   std::filesystem::path file_;
   std::ofstream stream_;
+};
+
+/// A journal in memory, for bundles. It ends where it would exceed its limit: a part of a journal can be
+/// replayed, but does not show what the session did last.
+class JournalText final : public JournalWriter {
+ public:
+  /// [byte] About 400,000 steps: two hours of a window that makes 60 of them per second.
+  static constexpr std::size_t default_limit = std::size_t{32} << 20;
+  explicit JournalText(std::size_t limit = default_limit) : limit_(limit) {}
+
+  bool is_full() const { return is_full_; }
+  /// Its lines. Throws OutputError with the limit when it is full.
+  const std::string& text() const;
+
+ private:
+  void write(const std::string& line) override;
+
+  std::size_t limit_;
+  std::string text_;
+  bool is_full_ = false;
 };
 
 /// Reads a file of JournalFile line by line. Throws InputError with the line for everything that is not an
@@ -74,7 +103,8 @@ class JournalFile {
 /// off, as by a kill, is left out.
 class JournalReader {
  public:
-  explicit JournalReader(const std::filesystem::path& file);
+  /// `shown`: the file's name in messages; empty: its path.
+  explicit JournalReader(const std::filesystem::path& file, const std::string& shown = {});
 
   /// Empty if the file has no such line at its start.
   const std::optional<JournalStart>& start() const { return start_; }
@@ -88,7 +118,7 @@ class JournalReader {
   bool read_line();
   [[noreturn]] void fail(const std::string& what) const;
 
-  std::filesystem::path file_;
+  std::string shown_;
   std::ifstream stream_;
   std::string text_;
   int number_ = 0;

@@ -142,9 +142,9 @@ std::optional<Command> read_event(const json& line, const Model& model) {
 
 }  // namespace
 
-JournalReader::JournalReader(const std::filesystem::path& file)
-    : file_(file), stream_(file, std::ios::binary) {
-  if (!stream_) throw InputError(file.string() + ": cannot be read");
+JournalReader::JournalReader(const std::filesystem::path& file, const std::string& shown)
+    : shown_(shown.empty() ? file.string() : shown), stream_(file, std::ios::binary) {
+  if (!stream_) throw InputError(shown_ + ": cannot be read");
   pending_ = read_line();
   if (!pending_) return;
   try {
@@ -164,7 +164,7 @@ bool JournalReader::read_line() {
 }
 
 void JournalReader::fail(const std::string& what) const {
-  throw InputError(file_.string() + ":" + std::to_string(number_) + ": " + what);
+  throw InputError(shown_ + ":" + std::to_string(number_) + ": " + what);
 }
 
 std::optional<JournalEntry> JournalReader::next(const Model& model) {

@@ -16,7 +16,10 @@ constexpr std::size_t kMemory = std::size_t{4} << 30;
 class Replay {
  public:
   explicit Replay(const ReplayOptions& options)
-      : options_(options), reader_(options.journal), simulation_(engine_factory(), scene_loader()) {
+      : options_(options),
+        name_(options.journal_name.empty() ? options.journal.string() : options.journal_name),
+        reader_(options.journal, name_),
+        simulation_(engine_factory(), scene_loader()) {
     simulation_.set_pacing({.real_time = false});
     simulation_.set_hashing(true);
     simulation_.want_contacts(false);
@@ -25,8 +28,7 @@ class Replay {
 
   ReplayReport run() {
     if (!reader_.start())
-      throw InputError(options_.journal.string() +
-                       ": has no start: it is no journal, or one of an older version");
+      throw InputError(name_ + ": has no start: it is no journal, or one of an older version");
     report_.start = *reader_.start();
     const Model none;
     while (!is_cancelled() && report_.error.empty()) {
@@ -70,8 +72,7 @@ class Replay {
         return true;
       }
       if (!simulation_.status().error.empty()) {
-        report_.error = options_.journal.string() + ":" + std::to_string(reader_.line()) + ": " +
-                        simulation_.status().error;
+        report_.error = name_ + ":" + std::to_string(reader_.line()) + ": " + simulation_.status().error;
         return false;
       }
       std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -107,6 +108,7 @@ class Replay {
   }
 
   const ReplayOptions& options_;
+  const std::string name_;  // of the journal
   JournalReader reader_;
   Simulation simulation_;
   ReplayReport report_;

@@ -13,6 +13,7 @@ namespace stickslip {
 
 struct ReplayOptions {
   std::filesystem::path journal;
+  std::string journal_name = {};  // in messages; empty: its path
   Simulation::EngineFactory make_engine;
   /// The first scene is loaded with the options of the journal's start.
   std::function<Scene(const std::string& name, const std::string& variant, const JournalStart& start)>
