@@ -296,4 +296,9 @@ std::vector<JournalEntry> Simulation::journal(std::size_t skip) const {
   return {journal_.begin() + static_cast<std::ptrdiff_t>(std::min(skip, journal_.size())), journal_.end()};
 }
 
+std::vector<SceneLoad> Simulation::opened() const {
+  const std::lock_guard lock(mutex_);
+  return opened_.loads();
+}
+
 }  // namespace stickslip

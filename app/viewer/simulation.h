@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/io/bundle/opened_scene.h"
 #include "app/io/checkpoint/checkpoint.h"
 #include "app/io/report/step_race.h"
 #include "app/io/scene/scene.h"
@@ -166,6 +167,8 @@ class Simulation {
 
   /// The commands applied so far, without the first `skip` entries.
   std::vector<JournalEntry> journal(std::size_t skip = 0) const;
+  /// The scenes of the journal's LoadScene entries, and perhaps one that is still to come there.
+  std::vector<SceneLoad> opened() const;
 
  private:
   struct Queued {
@@ -258,6 +261,7 @@ class Simulation {
   std::vector<ContentChange> new_contents_;  // since the last update
   int contents_in_flight_ = 0;               // commands that change the content and are not applied yet
   std::vector<JournalEntry> journal_;
+  OpenedScenes opened_;  // as the loader gave them
   std::shared_ptr<const FrozenStep> frozen_;
   std::shared_ptr<const CapturedState> captured_, forked_;
   std::shared_ptr<const Checkpoint> kept_;

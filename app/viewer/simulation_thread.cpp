@@ -6,10 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "app/io/scene/scene_variant.h"
 #include "app/viewer/scene_content.h"
 #include "app/viewer/simulation.h"
-#include "gpu/model/element_group.h"
 
 namespace stickslip {
 namespace {
@@ -26,22 +24,6 @@ constexpr double rate_window = 0.5;
 struct NothingToFreeze : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-/// "3 bodies, 2 joints, 40 nodes, 12 tets, 60 triangles", without zero counts.
-std::string contents_of(const Model& model) {
-  std::string text;
-  const auto add = [&](std::size_t count, const char* what) {
-    if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what;
-  };
-  add(model.bodies.size(), "rigid bodies");
-  add(model.joints.size(), "joints");
-  add(model.node_count(), "nodes");
-  add(count_tets(model).linear, "tets");
-  add(count_tets(model).ten_node, "ten-node tets");
-  add(model.triangles.size(), "triangles");
-  add(model.segments.size(), "segments");
-  return text.empty() ? "empty" : text;
-}
 
 double seconds(Simulation::Clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
@@ -226,56 +208,6 @@ void Simulation::set_sharing(const Sharing& sharing) {
     status_.sharing = sharing;
   }
   changed();
-}
-
-void Simulation::load(const LoadScene& what) {
-  begin(Activity::loading);
-  if (on_change_) on_change_();
-  kept_state_.reset();
-  {
-    const std::lock_guard lock(mutex_);
-    status_.kept.reset();
-  }
-  start(std::make_shared<const Scene>(load_scene_(what.scene, what.variant)));
-  spdlog::info("{}: {}", full_name(*scene_), contents_of(scene_->model));
-  if (const std::string note = engine_->load_note(); !note.empty())
-    spdlog::warn("{}: {}", scene_->name, note);
-}
-
-/// Puts the scene into the engine with the settings of its file.
-void Simulation::start(std::shared_ptr<const Scene> scene) {
-  scene_ = nullptr;
-  slots_ = nullptr;
-  drag_.reset();
-  half_space_mu_.clear();
-  for (const HalfSpace& plane : scene->model.half_spaces) half_space_mu_.push_back(plane.mu);
-  restart();
-  publish_start(scene);
-  renew_engine(*scene);
-  engine_->set_drag(std::nullopt);
-  engine_->set_params(scene->params);
-  engine_->set_contact_params(scene->contact_params);
-  engine_->load(scene->model);
-  if (scene->resumed) {
-    engine_->set_state(*scene->resumed);
-    frame_ = scene->resumed->frame;
-    time_ = scene->resumed->time;
-  }
-  scene_ = scene;
-  unpublished_ = true;
-  remember(false);
-  const std::lock_guard lock(mutex_);
-  status_.loaded = true;
-  status_.error.clear();
-}
-
-/// Parameters must fit the model at all times, and a stepper of one family cannot move the model of another.
-/// So a change of family creates a new engine for the scene.
-void Simulation::renew_engine(const Scene& scene) {
-  const SolverKind kind = scene.params.solver;
-  if (loaded_with_ && stepper_family(*loaded_with_) != stepper_family(kind))
-    engine_ = make_engine_(), engine_traces_ = false;
-  loaded_with_ = kind;
 }
 
 void Simulation::freeze() {
