@@ -97,6 +97,9 @@ struct ViewState;
          "save the reports of the last steps, one JSON line each", none, nothing_to_report(s), t.save_report())               \
   ACTION(save_scene, "Save scene", KEYS({GLFW_KEY_S, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}),                                      \
          "save the scene with the present settings as a scene file", none, unloaded(s), t.save_scene())                        \
+  ACTION(save_bundle, "Save bundle", KEYS({GLFW_KEY_B, GLFW_MOD_CONTROL}),                                                     \
+         "save the session as one file: scene, journal and a picture, for stickslip replay", none, unloaded(s),                \
+         t.save_bundle())                                                                                                      \
   ACTION(toggle_help, "Help", KEYS({GLFW_KEY_F1}, typed('?')), "this help", by_chance, "", flip(t.view().help))                \
   ACTION(quit, "Quit", KEYS({GLFW_KEY_Q, GLFW_MOD_CONTROL}), "quit", none, "", t.quit())
 // clang-format on
@@ -155,6 +158,7 @@ class ActionTarget {
   virtual void toggle_video() = 0;
   virtual void save_report() = 0;
   virtual void save_scene() = 0;
+  virtual void save_bundle() = 0;
   virtual void shoot() = 0;
   virtual void add_camera_key() = 0;
   virtual void quit() = 0;

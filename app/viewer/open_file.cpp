@@ -39,8 +39,9 @@ void open_file(const fs::path& given, Simulation& simulation,
     if (auto problem = problem_of(file)) return race(std::move(problem));
   if (!is_checkpoint_name(file) && !is_mesh_name(file) && ending != ".toml" && ending != ".txt") {
     spdlog::warn(
-        "{} is not opened: it must be a scene (.toml, .txt), a checkpoint or contact problem (.hdf5), or a "
-        "mesh (.msh, .obj, .ply, .stl, .hair)",
+        "{} is not opened: it must be a scene (.toml, .txt), a checkpoint or contact problem (.hdf5), a "
+        "bundle "
+        "(.stickslip), or a mesh (.msh, .obj, .ply, .stl, .hair)",
         file.string());
     return;
   }

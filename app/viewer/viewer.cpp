@@ -14,13 +14,13 @@
 #include "app/viewer/body_looks.h"
 #include "app/viewer/camera_fit.h"
 #include "app/viewer/gui.h"
-#include "app/viewer/journal_file.h"
 #include "app/viewer/open_file.h"
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/pointer.h"
 #include "app/viewer/position_link.h"
 #include "app/viewer/scene_content.h"
 #include "app/viewer/scene_layers.h"
+#include "app/viewer/session_journal.h"
 #include "app/viewer/video.h"
 #include "app/viewer/window_files.h"
 #include "app/viewer/window_memory.h"
@@ -54,10 +54,6 @@ Simulation::SceneLoader first_scene_at_hand(const ViewOptions& options) {
   };
 }
 
-std::optional<JournalFile> open_journal(const ViewOptions& options) {
-  return options.journal.empty() ? std::nullopt : std::make_optional<JournalFile>(options.journal);
-}
-
 /// The window and all its parts.
 class Viewer final : public ActionTarget {
  public:
@@ -81,6 +77,10 @@ class Viewer final : public ActionTarget {
   void save_scene() override {
     if (scene_) files_.save_scene(*scene_, simulation_.settings());
   }
+  void save_bundle() override {
+    bundle_due_ = scene_ != nullptr;
+    draws_due_ = std::max(draws_due_, 1);
+  }
   void add_camera_key() override {
     files_.add_camera_key(camera_, simulation_.frame().snapshot.time, name());
   }
@@ -90,6 +90,7 @@ class Viewer final : public ActionTarget {
   void on_key(int key, const char* name, int mods, bool repeat);
   void on_button(int button, int mods, bool down);
   void open(const std::filesystem::path& file);
+  void open_bundle(const std::filesystem::path& file);
   InputHandlers handlers();
 
   std::optional<int> selected_in(const Scene& scene) const;
@@ -99,13 +100,17 @@ class Viewer final : public ActionTarget {
   double time_to_next_draw() const;
   void draw();
   void record(const Image& shown);
+  void write_bundle_now();
   void start_races();
   /// A race runs, or a picture is to be taken.
   bool is_busy() const {
-    return lab_.status().running || steppers_.status().running || pictures_.is_screenshot_due();
+    return lab_.status().running || steppers_.status().running || pictures_.is_screenshot_due() ||
+           bundle_due_;
   }
-  void write_journal();
-  void keep_in_journal(const std::function<void(JournalFile&)>& add);
+  void write_journal() {
+    static const Model none;
+    journal_.follow(simulation_, scene_ ? scene_->model : none);
+  }
   void choose_contacts();
   FrameView frame_view();
   Image scene_alone();
@@ -115,9 +120,7 @@ class Viewer final : public ActionTarget {
   Simulation::SceneLoader load_scene_;
   WindowMemory memory_ = read_window_memory(options_.memory);
   std::optional<ActionScript> script_;
-  std::optional<JournalFile> journal_;
-  std::size_t journal_written_ = 0;  // entries of the simulation's journal
-  bool journal_plays_ = false;       // what the last of its play and pause says
+  SessionJournal journal_;
   std::shared_ptr<LogBuffer> log_ = std::make_shared<LogBuffer>();
   LogCapture log_capture_{log_};
   Window window_;
@@ -141,6 +144,7 @@ class Viewer final : public ActionTarget {
   BodyLooks bodies_;
   WindowPictures pictures_{options_.output};
   WindowFiles files_{options_.output};
+  bool bundle_due_ = false;  // with the next picture
   bool quit_ = false;
   int draws_due_ = settle_frames;
   std::size_t log_seen_ = 0;
@@ -152,7 +156,7 @@ Viewer::Viewer(const ViewOptions& options)
       scenes_(list_scenes()),
       load_scene_(first_scene_at_hand(options)),
       script_(options.actions.empty() ? std::nullopt : std::make_optional<ActionScript>(options.actions)),
-      journal_(open_journal(options)),
+      journal_(options.journal),
       window_(remembers() ? memory_.width : options.width, remembers() ? memory_.height : options.height,
               "stickslip"),
       gui_((window_.set_handlers(handlers()), window_)),
@@ -172,8 +176,8 @@ Viewer::Viewer(const ViewOptions& options)
   }
   view_.panels_in_pictures = options.panels_in_pictures;
   figures_.device = renderer_.device_name();
-  simulation_.set_hashing(journal_.has_value());
-  keep_in_journal([&](JournalFile& journal) { journal.start(options.journal_start); });
+  simulation_.set_hashing(true);
+  journal_.add([&](JournalWriter& journal) { journal.start(options.journal_start); });
   simulation_.post(LoadScene{options.scene, options.variant});
   if (!options.paused) simulation_.play();
 }
@@ -208,7 +212,7 @@ InputHandlers Viewer::handlers() {
 void Viewer::act(ActionId action) {
   const std::string_view what = action_table()[static_cast<std::size_t>(action)].name;
   const SimulationStatus& status = simulation_.status();
-  keep_in_journal([&](JournalFile& journal) { journal.add_action(status.frame, status.time, what); });
+  journal_.add([&](JournalWriter& journal) { journal.add_action(status.frame, status.time, what); });
   perform(action, *this);
 }
 
@@ -231,11 +235,20 @@ void Viewer::on_button(int button, int mods, bool down) {
 }
 
 void Viewer::open(const std::filesystem::path& file) {
+  if (is_bundle_name(file)) return open_bundle(file);
   open_file(file, simulation_, [this](std::shared_ptr<const FrozenStep> problem) {
     view_.lab = true;
     view_.lab_steppers = false;
     lab_.start(std::move(problem), view_.race);
   });
+}
+
+void Viewer::open_bundle(const std::filesystem::path& file) {
+  try {
+    simulation_.post(files_.unpack_bundle(file));
+  } catch (const std::exception& error) {
+    spdlog::error("{}", error.what());
+  }
 }
 
 void Viewer::switch_scene(int direction) {
@@ -254,7 +267,13 @@ void Viewer::record(const Image& shown) {
   const Snapshot& snapshot = simulation_.frame().snapshot;
   const std::filesystem::path file = pictures_.take(shown, snapshot, name());
   if (file.empty()) return;
-  keep_in_journal([&](JournalFile& journal) { journal.add_screenshot(snapshot.frame, snapshot.time, file); });
+  journal_.add([&](JournalWriter& journal) { journal.add_screenshot(snapshot.frame, snapshot.time, file); });
+}
+
+void Viewer::write_bundle_now() {
+  BundleOrigin origin = options_.origin;
+  origin.renderer = renderer_.device_name();
+  files_.save_bundle(name(), origin, journal_, simulation_.opened(), scene_alone());
 }
 
 /// Starts a race on the frozen problem, under an unused file name, or one from the captured state.
@@ -270,29 +289,6 @@ void Viewer::start_races() {
   lab_.start(step, view_.race,
              free_name(options_.output, "stickslip-" + step->scene + "-frame" + std::to_string(step->frame),
                        ".hdf5"));
-}
-
-void Viewer::write_journal() {
-  if (!journal_) return;
-  const SimulationStatus& status = simulation_.status();
-  if (std::exchange(journal_plays_, status.playing) != status.playing)
-    keep_in_journal(
-        [&](JournalFile& journal) { journal.add_playing(status.frame, status.time, status.playing); });
-  for (const JournalEntry& entry : simulation_.journal(journal_written_)) {
-    keep_in_journal([&](JournalFile& journal) { journal.add(entry, scene_ ? scene_->model : Model{}); });
-    ++journal_written_;
-  }
-}
-
-/// A failed write ends the journal, not the window.
-void Viewer::keep_in_journal(const std::function<void(JournalFile&)>& add) {
-  if (!journal_) return;
-  try {
-    add(*journal_);
-  } catch (const OutputError& error) {
-    spdlog::error("{}; the journal ends here", error.what());
-    journal_.reset();
-  }
 }
 
 // ---- Scene and camera ----
@@ -492,6 +488,7 @@ void Viewer::draw() {
   const bool drawn = renderer_.draw_window(frame_view(), panels, wanted && with_panels ? &shown : nullptr);
   if (drawn) positions_.drawn();
   if (drawn && wanted) record(with_panels ? shown : scene_alone());
+  if (drawn && std::exchange(bundle_due_, false)) write_bundle_now();
   const double cost = seconds_since(start);
   figures_.draw_seconds = figures_.draw_seconds > 0 ? 0.9 * figures_.draw_seconds + 0.1 * cost : cost;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "app/io/bundle/bundle.h"
 #include "app/io/scene/scene_variant.h"
 #include "app/render/renderer.h"
 #include "app/viewer/actions.h"
@@ -54,6 +55,7 @@ struct ViewOptions {
   bool panels_in_pictures = false;  // otherwise pictures and videos show the scene alone
   std::filesystem::path journal;    // a file for the actions in the window; empty: none
   JournalStart journal_start = {};  // its first line
+  BundleOrigin origin = {};         // of bundles, without the window's device
   std::filesystem::path actions;    // a file of actions, see action_script.h; empty: none
   /// Folder of pictures, videos and frozen problems; made when the first is written.
   std::filesystem::path output = "stickslip-output";

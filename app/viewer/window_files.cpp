@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/capture/camera_path.h"
+#include "app/capture/png.h"
 #include "app/io/file/output_file.h"
 #include "app/io/report/report.h"
 #include "app/io/scene/scene_edit.h"
@@ -69,6 +70,32 @@ void WindowFiles::write_kept(const Checkpoint& kept) const {
     spdlog::error("frame {} is kept while the window is open, but not as a file: {}", kept.state.frame,
                   error.what());
   }
+}
+
+void WindowFiles::save_bundle(const std::string& scene, const BundleOrigin& origin,
+                              const SessionJournal& journal, const std::vector<SceneLoad>& loads,
+                              const Image& picture) const {
+  const fs::path file = free_name(folder_, "stickslip-" + scene, ".stickslip");
+  try {
+    make_output_folder(folder_);
+    for (const std::string& changed : write_bundle(file, origin, journal.text(), loads, png_bytes(picture)))
+      spdlog::warn("{} was changed after its scene was opened: the bundle has it as it is now", changed);
+    spdlog::info("wrote {}; stickslip replay {}", file.string(), file.string());
+  } catch (const std::exception& error) {
+    spdlog::error("no bundle was written: {}", error.what());
+  }
+}
+
+LoadScene WindowFiles::unpack_bundle(const fs::path& file) const {
+  const Bundle bundle = read_bundle(file);
+  if (bundle.loads.empty()) throw InputError(file.string() + ": there is no scene in it");
+  make_output_folder(folder_);
+  const fs::path folder = free_name(folder_, file.stem().string(), "");
+  extract_bundle(bundle, folder);
+  spdlog::info("the files of {} are in {}; stickslip replay {} does its session again", file.string(),
+               folder.string(), file.string());
+  const BundledLoad& last = bundle.loads.back();
+  return {(folder / bundle.scenes[last.scene].loaded()).string(), last.variant};
 }
 
 }  // namespace stickslip

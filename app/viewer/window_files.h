@@ -4,9 +4,13 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "app/io/bundle/bundle.h"
 #include "app/io/checkpoint/checkpoint.h"
 #include "app/render/camera.h"
+#include "app/render/image.h"
+#include "app/viewer/session_journal.h"
 #include "app/viewer/simulation.h"
 
 namespace stickslip {
@@ -26,6 +30,13 @@ class WindowFiles {
   void end_camera_file() { camera_file_.clear(); }
   /// A state that was kept outlives the window as a checkpoint file; a later one of the scene replaces it.
   void write_kept(const Checkpoint& kept) const;
+  /// The session up to now with its scenes (`Simulation::opened`), and a picture. `scene`: a name, in names
+  /// of files.
+  void save_bundle(const std::string& scene, const BundleOrigin& origin, const SessionJournal& journal,
+                   const std::vector<SceneLoad>& loads, const Image& picture) const;
+  /// The files of a bundle go into a folder of their own. Returns its last scene, as its file defines it.
+  /// Throws InputError and OutputError.
+  LoadScene unpack_bundle(const std::filesystem::path& file) const;
 
  private:
   std::filesystem::path folder_;

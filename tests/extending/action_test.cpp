@@ -33,6 +33,7 @@ class Target final : public ActionTarget {
   void save_report() override {}
   void pick_worst_contact() override {}
   void save_scene() override {}
+  void save_bundle() override {}
   void shoot() override {}
   void add_camera_key() override {}
   void quit() override {}

@@ -169,6 +169,11 @@ void draw_pattern_section(PanelContext& context) {
     draw_matrix_pattern(frame.scene->model, frame.snapshot.contacts, context.view.pattern_swept);
 }
 
+void draw_save(PanelContext& context, ActionId id) {
+  const Action& save = action_table()[static_cast<std::size_t>(id)];
+  if (action_button(save.label.data(), std::string(save.meaning), shortcut(id))) context.act(id);
+}
+
 }  // namespace
 
 void draw_report_panel(PanelContext& context) {
@@ -182,9 +187,9 @@ void draw_report_panel(PanelContext& context) {
       else draw_numbers(history.back());
       ImGui::Spacing();
       draw_stages(history.back());
-      const Action& save = action_table()[static_cast<std::size_t>(ActionId::save_report)];
-      if (action_button(save.label.data(), std::string(save.meaning), shortcut(ActionId::save_report)))
-        context.act(ActionId::save_report);
+      draw_save(context, ActionId::save_report);
+      ImGui::SameLine();
+      draw_save(context, ActionId::save_bundle);
     }
   }
   if (section("Trace", false)) draw_trace(context.simulation);

@@ -1,0 +1,34 @@
+// The journal of a window: in memory, for bundles, and as a file if one is wanted.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "app/viewer/journal_file.h"
+#include "app/viewer/simulation.h"
+
+namespace stickslip {
+
+class SessionJournal {
+ public:
+  /// An empty `file`: none. Throws InputError when it is not writable.
+  explicit SessionJournal(const std::filesystem::path& file);
+
+  /// Adds an event to both. A failed write ends the file, not the window.
+  void add(const std::function<void(JournalWriter&)>& event);
+  /// Adds what the simulation did since the last call. `model`: of the scene that is shown. Hashes of states
+  /// end when nothing records them any more.
+  void follow(Simulation& simulation, const Model& model);
+  /// All of it. Throws OutputError: it is too long.
+  const std::string& text() const { return text_.text(); }
+
+ private:
+  JournalText text_;
+  std::optional<JournalFile> file_;
+  std::size_t written_ = 0;  // entries of the simulation's journal
+  bool plays_ = false;       // what the last of its play and pause says
+};
+
+}  // namespace stickslip
