@@ -8,6 +8,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "app/cli/bundle.h"
 #include "app/cli/completion.h"
 #include "app/cli/examples.h"
 #include "app/cli/number_range.h"
@@ -162,6 +163,10 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
       "write a hash of the state after every step to this file, one JSON line each, for stickslip "
       "replay");
   run->add_option(
+      "--bundle", options.bundle,
+      "write scene, journal and, with --image, the picture as one file (.stickslip), for stickslip "
+      "replay on another machine");
+  run->add_option(
       "--checkpoint", options.checkpoint,
       "write the run to this file (.hdf5) while it goes on, and at its end; run and view go on from "
       "such a file, given as the scene");
@@ -303,6 +308,8 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   CLI::App* soak_command = add_soak(app, soak);
   ReplayCommand replay_options;
   CLI::App* replay_command = add_replay(app, replay_options);
+  BundleCommand bundle;
+  CLI::App* bundle_command = add_bundle(app, bundle);
   CLI::App* reproduce_command = add_reproduce(app, reproduce);
   CLI::App* completion_command =
       app.add_subcommand("completion", "print a script that completes commands and options");
@@ -321,6 +328,7 @@ int parse_and_run(int argc, const char* const* argv, const EngineFactory& factor
   if (solve_command->parsed()) return command_solve(solve, labs);
   if (soak_command->parsed()) return command_soak(soak, factory);
   if (replay_command->parsed()) return command_replay(replay_options, factory);
+  if (bundle_command->parsed()) return command_bundle(bundle);
   if (reproduce_command->parsed()) return command_reproduce(reproduce, {argv + 1, argv + argc});
   if (completion_command->parsed()) {
     std::cout << completion_script(app, shell);
@@ -368,6 +376,10 @@ int run_cli(int argc, const char* const* argv, const EngineFactory& factory, con
 }
 
 Scene prepare_scene(const SceneOptions& options) {
+  if (is_bundle_name(options.scene))
+    throw InputError(options.scene +
+                     ": is a bundle: stickslip replay does it again, stickslip bundle "
+                     "--extract unpacks its scene, stickslip view opens it");
   Scene scene = is_ipc_script(options.scene) && !options.scale
                     ? load_ipc_script(options.scene, {options.ignore_unknown})
                     : load_scene(options.scene, options.scale);
@@ -388,6 +400,10 @@ JournalStart journal_start(const SceneOptions& options, const std::string& backe
   return {options.scene,          options.variant,  options.solver,
           options.scale,          options.settings, options.force,
           options.ignore_unknown, backend,          version.substr(0, version.find('\n'))};
+}
+
+BundleOrigin bundle_origin(Backend backend) {
+  return {version_text(), backend_name(backend), backend_info(backend).device, ""};
 }
 
 std::string backend_name(Backend backend) { return backend == Backend::cuda ? "cuda" : "cpu"; }

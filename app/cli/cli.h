@@ -1,4 +1,5 @@
-// The command line: `stickslip view|run|convert|list|bench|solve|race|soak|replay|reproduce|completion`.
+// The command line: `stickslip
+// view|run|convert|list|bench|solve|race|soak|replay|bundle|reproduce|completion`.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "app/cli/lab.h"
+#include "app/io/bundle/bundle.h"
 #include "app/io/scene/scene.h"
 #include "app/viewer/journal_file.h"
 #include "gpu/engine.h"
@@ -51,7 +53,7 @@ struct ViewCommand : SceneOptions {
 
 struct RunOptions : SceneOptions {
   std::optional<int> frames;
-  std::string report, trace, image, images, video, state, checkpoint, journal, motion;
+  std::string report, trace, image, images, video, state, checkpoint, journal, bundle, motion;
   double motion_rate = 30;
   int checkpoint_every = 60;
   std::string size = "1280x720", quality = "high", camera, interop = "auto";
@@ -108,6 +110,8 @@ bool parse_arguments(CLI::App& app, int argc, const char* const* argv);
 void add_backend(CLI::App& command, std::string& backend, int& threads);
 /// Loads the scene and applies the options. Throws InputError.
 Scene prepare_scene(const SceneOptions& options);
+/// Where the bundles of this program come from.
+BundleOrigin bundle_origin(Backend backend);
 /// What the journal of a run or a window begins with.
 JournalStart journal_start(const SceneOptions& options, const std::string& backend);
 /// Returns the named backend. Throws InputError for an unknown name, DeviceError for an absent device.

@@ -10,6 +10,7 @@
 
 #include "app/cli/first_scene.h"
 #include "app/cli/interrupt.h"
+#include "app/io/scene/scene_variant.h"
 #include "app/viewer/replay.h"
 
 namespace stickslip {
@@ -26,7 +27,19 @@ SceneOptions options_of(const JournalStart& start) {
   return options;
 }
 
-nlohmann::json to_json(const ReplayCommand& command, const ReplayReport& report) {
+/// The scenes of a bundle, in the order of its journal, in place of those that the journal names.
+Scene load_from(UnpackedBundle& bundle, const std::string& variant, const JournalStart& start) {
+  const BundledScene& scene = bundle.next_load();
+  const std::string file = bundle.path_of(scene).string();
+  if (!scene.has_options) return load_variant(file, variant);
+  SceneOptions options = options_of(start);
+  options.scene = file;
+  options.variant = variant;
+  return prepare_scene(options);
+}
+
+/// `origin`: of the bundle; null: it was a journal alone.
+nlohmann::json to_json(const ReplayCommand& command, const ReplayReport& report, const BundleOrigin* origin) {
   nlohmann::json out{{"journal", command.journal},
                      {"scene", report.scene},
                      {"steps", report.steps},
@@ -39,6 +52,7 @@ nlohmann::json to_json(const ReplayCommand& command, const ReplayReport& report)
   if (report.first_difference >= 0)
     out["first_difference"] = {{"frame", report.first_difference}, {"line", report.first_difference_line}};
   if (!report.error.empty()) out["error"] = report.error;
+  if (origin != nullptr) out["device_then"] = origin->device;
   return out;
 }
 
@@ -55,10 +69,14 @@ void explain_difference(const ReplayCommand& command, const ReplayReport& report
 }  // namespace
 
 CLI::App* add_replay(CLI::App& app, ReplayCommand& options) {
-  CLI::App* replay = app.add_subcommand("replay",
-                                        "do again what a journal of view or run says (--journal); the last "
-                                        "line of stdout is one JSON object");
-  replay->add_option("journal", options.journal, "file of view --journal or run --journal")->required();
+  CLI::App* replay =
+      app.add_subcommand("replay",
+                         "do again what a journal of view or run says (--journal), or a bundle "
+                         "of a session; the last line of stdout is one JSON object");
+  replay
+      ->add_option("journal", options.journal,
+                   "file of view --journal or run --journal, or a bundle (.stickslip)")
+      ->required();
   add_backend(*replay, options.backend, options.threads);
   replay->add_flag("--verify", options.verify, "fail unless every state has the bits that it had then");
   replay->add_flag("--quiet", options.quiet, "no progress");
@@ -68,10 +86,14 @@ CLI::App* add_replay(CLI::App& app, ReplayCommand& options) {
 int command_replay(const ReplayCommand& options, const EngineFactory& factory) {
   const Backend backend = prepare_backend(options.backend);
   ReplayOptions how;
-  how.journal = options.journal;
+  std::optional<UnpackedBundle> bundle;
+  if (is_bundle_name(options.journal)) bundle.emplace(options.journal);
+  how.journal = bundle ? bundle->journal() : std::filesystem::path(options.journal);
+  how.journal_name = options.journal;
   how.make_engine = [&] { return factory(backend, options.threads); };
   std::optional<FirstSceneLoader> loader;
   how.load_scene = [&](const std::string& name, const std::string& variant, const JournalStart& start) {
+    if (bundle) return load_from(*bundle, variant, start);
     if (!loader) loader.emplace(options_of(start));
     return (*loader)(name, variant);
   };
@@ -85,7 +107,7 @@ int command_replay(const ReplayCommand& options, const EngineFactory& factory) {
   const ReplayReport report = replay(how);
   if (report.differing > 0) explain_difference(options, report, backend);
   if (!report.error.empty()) std::cerr << "stickslip: " << report.error << std::endl;
-  std::cout << to_json(options, report).dump() << std::endl;
+  std::cout << to_json(options, report, bundle ? &bundle->origin() : nullptr).dump() << std::endl;
   const bool verified = report.differing == 0 && report.steps == report.equal && !report.interrupted;
   return report.error.empty() && (verified || !options.verify) ? exit_good : exit_failed;
 }

@@ -16,6 +16,7 @@
 #include "app/cli/interrupt.h"
 #include "app/io/animation/animation.h"
 #include "app/io/checkpoint/checkpoint.h"
+#include "app/io/file/byte_cursor.h"
 #include "app/io/file/output_file.h"
 #include "app/io/report/report.h"
 #include "app/io/report/state_file.h"
@@ -118,11 +119,30 @@ std::string inversion_warning(const RunSummary& summary) {
          "permits it; model = neo_hookean forbids it, and a smaller dt makes it rarer";
 }
 
+/// What `--bundle` gathers.
+struct RunBundle {
+  std::filesystem::path file;
+  JournalText journal;
+  OpenedScenes scenes;
+
+  RunBundle(std::filesystem::path to, const Scene& scene) : file(std::move(to)) { scenes.add(scene); }
+  /// `image`: the picture of the last frame; empty: none.
+  void write(const BundleOrigin& origin, const std::filesystem::path& image) const {
+    std::error_code error;
+    const bool has_picture = !image.empty() && std::filesystem::is_regular_file(image, error);
+    const std::string picture = has_picture ? read_bytes(image) : "";
+    for (const std::string& changed : write_bundle(file, origin, journal.text(), scenes.loads(), picture))
+      std::cerr << "stickslip: " << changed
+                << " was changed after the run began: the bundle has it as it is now\n";
+  }
+};
+
 struct Outputs {
   std::unique_ptr<OutputFile> report;
   std::unique_ptr<TraceFile> trace;
   std::unique_ptr<FrameWriter> frames;
   std::optional<JournalFile> journal;
+  std::optional<RunBundle> bundle;
   std::filesystem::path motion_file;
   std::optional<MotionRecording> motion;
   Freezer freezer;
@@ -142,11 +162,9 @@ struct Outputs {
       motion_file = options.motion;
       motion.emplace(options.motion_rate);
     }
-    if (!options.journal.empty()) {
-      journal.emplace(options.journal);
-      journal->start(journal_start(options, backend));
-      journal->add({0, 0, 0, LoadScene{options.scene, options.variant}}, scene.model);
-    }
+    if (!options.journal.empty()) start_journal(journal.emplace(options.journal), options, backend);
+    if (!options.bundle.empty())
+      start_journal(bundle.emplace(options.bundle, scene).journal, options, backend);
     if (!options.trace.empty())
       trace = std::make_unique<TraceFile>(options.trace, "stickslip run " + scene.name + " on " + backend);
     frames = make_frame_writer(options, scene, run_frames);
@@ -165,9 +183,7 @@ struct Outputs {
     freezer.step(engine, step_report);
     draw(engine);
     if (motion && motion->wants(step_report.time)) record(engine);
-    if (journal)
-      journal->add({step_report.frame, step_report.time, 0, Stepped{state_hash(engine.state())}},
-                   scene.model);
+    if (journal || bundle) add_step(step_report, state_hash(engine.state()));
     if (!checkpoint.empty() && step_report.frame % checkpoint_every == 0) keep(engine);
   }
   void keep(Engine& engine) const { write_checkpoint(checkpoint, make_checkpoint(scene, engine.state())); }
@@ -188,6 +204,15 @@ struct Outputs {
   }
 
  private:
+  void start_journal(JournalWriter& writer, const RunOptions& options, const std::string& backend) const {
+    writer.start(journal_start(options, backend));
+    writer.add({0, 0, 0, LoadScene{options.scene, options.variant}}, scene.model);
+  }
+  void add_step(const StepReport& report, std::uint64_t hash) {
+    const JournalEntry entry{report.frame, report.time, 0, Stepped{hash}};
+    if (journal) journal->add(entry, scene.model);
+    if (bundle) bundle->journal.add(entry, scene.model);
+  }
   void record(Engine& engine) {
     Snapshot snapshot;
     snapshot.wants_contacts = false;
@@ -264,7 +289,8 @@ void check_not_pictures(const std::vector<NamedOutput>& outputs, const std::stri
 void check_outputs(const RunOptions& options, const Scene& scene) {
   std::vector<NamedOutput> outputs{{"--report", options.report}, {"--trace", options.trace},
                                    {"--state", options.state},   {"--image", options.image},
-                                   {"--video", options.video},   {"--checkpoint", options.checkpoint}};
+                                   {"--video", options.video},   {"--checkpoint", options.checkpoint},
+                                   {"--bundle", options.bundle}};
   for (const std::string& freeze : options.freezes)
     outputs.push_back({"--freeze", freeze.substr(freeze.find(':') + 1)});
   check_not_named_in(outputs, scene.file);
@@ -274,6 +300,8 @@ void check_outputs(const RunOptions& options, const Scene& scene) {
   if (!options.motion.empty()) check_animation_file(options.motion);
   if (!options.checkpoint.empty() && !is_checkpoint_name(options.checkpoint))
     throw InputError("--checkpoint " + options.checkpoint + ": the file's name must end in .hdf5");
+  if (!options.bundle.empty() && !is_bundle_name(options.bundle))
+    throw InputError("--bundle " + options.bundle + ": the file's name must end in .stickslip");
 }
 
 }  // namespace
@@ -307,6 +335,9 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
     failures.of([&] {
       if (!options.state.empty() && ended != exit_no_device)
         write_state(options.state, scene.model, engine->state().positions);
+    });
+    failures.of([&] {
+      if (outputs.bundle) outputs.bundle->write(bundle_origin(backend), options.image);
     });
     failures.of([&] {
       if (!options.motion.empty()) check_animation_file(options.motion);

@@ -7,11 +7,20 @@
 #include "app/cli/first_scene.h"
 #include "app/viewer/actions.h"
 #include "app/viewer/viewer.h"
+#include "app/viewer/window_files.h"
 #include "app/viewer/window_memory.h"
 
 namespace stickslip {
 
 namespace {
+
+/// The files of a bundle are written to the output folder; the window opens its last scene.
+void unpack_scene(ViewCommand& options) {
+  if (!is_bundle_name(options.scene)) return;
+  const LoadScene scene = WindowFiles(options.output).unpack_bundle(options.scene);
+  options.scene = scene.scene;
+  if (options.variant.empty()) options.variant = scene.variant;
+}
 
 /// Without a scene: the last one that was shown, if it is shipped still, or drop.
 void choose_scene(ViewCommand& options, const std::filesystem::path& memory_file) {
@@ -38,6 +47,7 @@ int command_view(const ViewCommand& command, const EngineFactory& factory) {
   if (!command.fresh) view.memory = window_memory_file();
   ViewCommand options = command;
   choose_scene(options, view.memory);
+  unpack_scene(options);
   try {
     view.quality = parse_quality(options.quality);
   } catch (const std::invalid_argument& error) {
@@ -55,6 +65,7 @@ int command_view(const ViewCommand& command, const EngineFactory& factory) {
   view.output = options.output;
   view.actions = options.script;
   view.journal_start = journal_start(options, view.backend);
+  view.origin = bundle_origin(backend);
   view.make_engine = [&] { return factory(backend, options.threads); };
   // Races always run on the cpu, whatever the simulation's backend.
   view.make_lab = [&] { return make_contact_lab(Backend::cpu, options.threads); };
