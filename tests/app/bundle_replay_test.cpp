@@ -169,7 +169,7 @@ TEST_F(BundleReplay, NamesTheFileThatIsWrong) {
   refused(call({"run", file.string()}), {"a.stickslip", "is a bundle"});
 }
 
-TEST_F(BundleReplay, AJournalThatIsTooLongIsNotWritten) {
+TEST_F(BundleReplay, AnOversizedJournalIsNotWritten) {
   JournalText journal(300);
   journal.start({});
   EXPECT_FALSE(journal.is_full());

@@ -132,6 +132,9 @@ TEST_F(BundleFiles, SayWhatWasChangedSinceItWasOpened) {
   expect_parts(
       refusal_of([&] { write_bundle(folder_ / "b.stickslip", bundle_origin_here, "", opened({""}), ""); }),
       {"yard.toml", "no text"});
+  OpenedScenes nameless;
+  nameless.add({});
+  EXPECT_EQ(nameless.loads().size(), 1u) << "scenes of tests have no file";
 }
 
 TEST_F(BundleFiles, AreUnpackedIntoEmptyFoldersOnly) {

@@ -5,7 +5,8 @@
 namespace stickslip {
 
 void OpenedScenes::add(const Scene& scene) {
-  const std::filesystem::path file = std::filesystem::absolute(scene.file).lexically_normal();
+  std::error_code error;  // of scenes without a file
+  const std::filesystem::path file = std::filesystem::absolute(scene.file, error).lexically_normal();
   const auto same = std::ranges::find_if(loads_, [&](const SceneLoad& load) {
     return !scene.resumed && !load.scene->checkpoint && load.scene->file == file &&
            load.scene->text == scene.source;
