@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "app/io/bundle/bundle.h"
 #include "app/render/image.h"
 #include "tests/app/x_display.h"
 
@@ -349,7 +350,7 @@ TEST_F(ProgramWindowTest, KeepsItsSizeCameraAndViewForTheNextTime) {
 
 TEST_F(ProgramWindowTest, DoesWhatAScriptSays) {
   std::ofstream("actions.txt")
-      << "steps 5\nset mu=0.5\nkeep_state\nsteps 3\nrewind 2\nscreenshot\nsave_report\nquit\n";
+      << "steps 5\nset mu=0.5\nkeep_state\nsteps 3\nrewind 2\nscreenshot\nsave_report\nsave_bundle\nquit\n";
   std::vector<std::string> words{"-c",
                                  "exec \"$0\" \"$@\" >&2",
                                  STICKSLIP_PROGRAM,
@@ -370,6 +371,18 @@ TEST_F(ProgramWindowTest, DoesWhatAScriptSays) {
   for (std::string line; std::getline(report, line);) EXPECT_EQ(json::parse(line)["frame"], ++steps);
   EXPECT_EQ(steps, 8) << "also of the steps after the state that is shown";
   EXPECT_TRUE(fs::exists("stickslip-output/stickslip-ball-kept.hdf5"));
+
+  fs::remove("assets/scenes/ball.toml");
+  const std::string bundle = "stickslip-output/stickslip-ball-1.stickslip";
+  const Bundle content = read_bundle(bundle);
+  const std::string* picture = content.find(bundle_picture_name);
+  ASSERT_NE(picture, nullptr);
+  EXPECT_EQ(picture->substr(1, 3), "PNG");
+  EXPECT_FALSE(content.origin.renderer.empty());
+  ChildProcess replay("/bin/sh", {"-c", "exec \"$0\" \"$@\" >&2", STICKSLIP_PROGRAM, "replay", bundle,
+                                  "--verify", "--quiet"});
+  EXPECT_TRUE(replay.finish()) << replay.errors();
+  EXPECT_NE(replay.errors().find("\"equal\":8,"), std::string::npos) << replay.errors();
 }
 
 TEST_F(ProgramWindowTest, SwitchesScenesKeepsItsSettingsMovesMuAndResizes) {
