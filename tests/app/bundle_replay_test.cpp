@@ -10,6 +10,7 @@
 #include "app/io/scene/scene_variant.h"
 #include "app/viewer/session_journal.h"
 #include "tests/app/call_cli.h"
+#include "tests/app/ipc_fixture.h"
 #include "tests/app/mesh_fixture.h"
 #include "tests/app/simulation_fixture.h"
 
@@ -99,6 +100,24 @@ TEST_F(BundleReplay, OfACheckpointGoesOnFromItsState) {
                 .code,
             exit_good);
   ASSERT_EQ(run(kept, {"--set", "mu=0.1"}).code, exit_good);
+  expect_same_states(12);
+}
+
+TEST_F(BundleReplay, OfScriptsAndMeshesHasTheScenesMadeOfThem) {
+  {
+    const stickslip::testing::IpcFolder scripts;
+    const fs::path script =
+        scripts.script("ground 0.1 0\nshapes input 1\ninput/tetMeshes/grid.msh 0 0.51 0  0 0 0  1 1 1");
+    const Result ran = run(script.string());
+    ASSERT_EQ(ran.code, exit_good) << ran.err;
+  }
+  EXPECT_NE(read_bundle(file).find("scenes/0/input/tetMeshes/grid.msh"), nullptr);
+  expect_same_states(12);
+  const stickslip::testing::IpcFolder meshes;
+  fs::create_directories(place);
+  fs::rename(meshes.root / "input" / "tetMeshes" / "grid.msh", place / "grid.msh");
+  const Result ran = run((place / "grid.msh").string());
+  ASSERT_EQ(ran.code, exit_good) << ran.err;
   expect_same_states(12);
 }
 
