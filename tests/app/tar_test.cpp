@@ -39,7 +39,7 @@ std::string tar_refusal(const std::string& archive) {
   return "";
 }
 
-void expect_refused(const std::string& archive, const std::string& part) {
+void expect_tar_refused(const std::string& archive, const std::string& part) {
   const std::string seen = tar_refusal(archive);
   EXPECT_NE(seen.find("some.tar: byte "), std::string::npos) << part << ": " << seen;
   EXPECT_NE(seen.find(part), std::string::npos) << seen;
@@ -76,27 +76,28 @@ TEST(Tar, DoesNotWriteWhatItWouldRefuse) {
 TEST(Tar, RefusesNamesThatLeadElsewhere) {
   const std::string archive = archive_of({{"aaaaaaaaaa", "x"}, {"b", "y"}});
   for (const char* name : {"/etc/hosts", "../../over", "a/../../bb", "a//aaaaaaa", "./aaaaaaaa"})
-    expect_refused(with_header(archive, 0, name), "name");
-  expect_refused(with_header(archive, 0, std::string("b") + std::string(9, '\0')), "name of an earlier one");
-  expect_refused(with_header(archive, 0, std::string(10, '\0')), "no name");
-  expect_refused(with_header(archive, 345, "../up"), "'..'");
+    expect_tar_refused(with_header(archive, 0, name), "name");
+  expect_tar_refused(with_header(archive, 0, std::string("b") + std::string(9, '\0')),
+                     "name of an earlier one");
+  expect_tar_refused(with_header(archive, 0, std::string(10, '\0')), "no name");
+  expect_tar_refused(with_header(archive, 345, "../up"), "'..'");
 }
 
 TEST(Tar, RefusesWhatIsNoPlainFile) {
   const std::string archive = archive_of({{"a", "x"}});
   for (const char* kind : {"1", "2", "3", "6", "x", "L"})
-    expect_refused(with_header(archive, 156, kind), "neither a plain file nor a folder");
+    expect_tar_refused(with_header(archive, 156, kind), "neither a plain file nor a folder");
   const std::string folder = with_header(archive_of({{"a", ""}}), 156, "5");
   EXPECT_TRUE(parse_tar(folder, "some.tar").empty());
 }
 
 TEST(Tar, RefusesSizesThatLie) {
   const std::string archive = archive_of({{"a", "0123456789"}, {"b", "y"}});
-  expect_refused(with_header(archive, 124, "77777777777"), "claims 8589934591 bytes");
-  expect_refused(with_header(archive, 124, "00000000x00"), "no octal number");
-  expect_refused(with_header(archive, 124, "-0000000001"), "no octal number");
-  expect_refused(with_header(archive, 124, "\x80\x01\x01\x01"), "no octal number");
-  expect_refused(with_header(archive, 124, "00000001750"), "no header");  // it ends inside the next file
+  expect_tar_refused(with_header(archive, 124, "77777777777"), "claims 8589934591 bytes");
+  expect_tar_refused(with_header(archive, 124, "00000000x00"), "no octal number");
+  expect_tar_refused(with_header(archive, 124, "-0000000001"), "no octal number");
+  expect_tar_refused(with_header(archive, 124, "\x80\x01\x01\x01"), "no octal number");
+  expect_tar_refused(with_header(archive, 124, "00000001750"), "no header");  // it ends inside the next file
 }
 
 TEST(Tar, RefusesDamageAndWhatIsCutOff) {
@@ -106,9 +107,9 @@ TEST(Tar, RefusesDamageAndWhatIsCutOff) {
   EXPECT_NE(tar_refusal(archive.substr(0, archive.size() - 1)), "");
   std::string damaged = archive;
   damaged[3] = 'z';
-  expect_refused(damaged, "checksum");
-  expect_refused(std::string(2048, 'z'), "no header");
-  expect_refused(archive + "more", "follows the end");
+  expect_tar_refused(damaged, "checksum");
+  expect_tar_refused(std::string(2048, 'z'), "no header");
+  expect_tar_refused(archive + "more", "follows the end");
 }
 
 }  // namespace
