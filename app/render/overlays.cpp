@@ -4,6 +4,10 @@
 
 namespace stickslip {
 
+bool has_long_spring(const Model& model) {
+  return std::ranges::any_of(model.springs, [](const Spring& spring) { return spring.length > 0; });
+}
+
 bool moves_nodes(const Model& model) {
   return std::ranges::any_of(model.scripted, [&](const ScriptedNodes& script) {
     if (script.nodes.empty()) return false;

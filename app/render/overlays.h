@@ -22,7 +22,7 @@ namespace stickslip {
   CONTACT(arrows, "Forces", 'A', "forces on one side of each contact: normal in its colour, friction in yellow; the longest is the largest", true) \
   CONTACT(cones, "Cones", 'K', "friction cones of the largest forces: height is the normal force, the arrow inside the whole force; it leans against the rim where the contact slides", true) \
   PASS(wireframe, "Edges", 'V', "mesh edges", true)                                              \
-  SCENE(joints, "Joints", 'J', "joints: anchors and axes", !model.joints.empty())                \
+  SCENE(joints, "Joints", 'J', "joints: anchors and axes; springs that have a length", !model.joints.empty() || has_long_spring(model)) \
   SCENE(pins, "Pins", 'I', "nodes that pins or scripts hold or move now", moves_nodes(model))
 // clang-format on
 
@@ -40,6 +40,9 @@ struct OverlayInfo {
   bool reads_contacts;
   bool (*is_offered)(const Model& model);
 };
+
+/// Whether a spring has a length; others hold two points together.
+bool has_long_spring(const Model& model);
 
 /// Whether a pin or a script holds or moves nodes at some time, not only colliders.
 bool moves_nodes(const Model& model);

@@ -53,7 +53,10 @@ struct ViewState;
   ACTION(tie_selected, "Tie", KEYS({GLFW_KEY_Y}),                                                                              \
          "tie what was clicked by a rope to what is clicked next: press it after both clicks", none, unloaded(s),              \
          tie_selected(t.simulation(), t.view()))                                                                              \
-  ACTION(untie_selected, "Untie", KEYS({GLFW_KEY_Y, GLFW_MOD_SHIFT}), "cut the ropes of the selected object", none,            \
+  ACTION(spring_selected, "Spring", KEYS({GLFW_KEY_E}),                                                                        \
+         "join what was clicked by a spring to what is clicked next: press it after both clicks", none, unloaded(s),           \
+         spring_selected(t.simulation(), t.view()))                                                                           \
+  ACTION(untie_selected, "Untie", KEYS({GLFW_KEY_Y, GLFW_MOD_SHIFT}), "cut the ropes and springs of the selected object", none, \
          unloaded(s), untie_selected(t.simulation(), t.view()))                                                               \
   ACTION(pin_selected, "Pin", KEYS({GLFW_KEY_T}), "hold the selected object where it was clicked, from now on", none,          \
          unloaded(s), pin_selected(t.simulation(), t.view()))                                                                 \
@@ -65,7 +68,7 @@ struct ViewState;
   ACTION(reset_all, "Reset all", KEYS({GLFW_KEY_R, GLFW_MOD_SHIFT}),                                                           \
          "back to the scene's start with the parameters, materials and solver of its file", none, unloaded(s),                 \
          t.simulation().post(ResetAll{}))                                                                                      \
-  ACTION(undo, "Undo", KEYS({GLFW_KEY_Z, GLFW_MOD_CONTROL}), "take the last edit back: of a setting, an object, a pin or a rope", none, nothing_to_undo(s), \
+  ACTION(undo, "Undo", KEYS({GLFW_KEY_Z, GLFW_MOD_CONTROL}), "take the last edit back: of a setting, an object, a pin, a rope or a spring", none, nothing_to_undo(s), \
          t.simulation().undo())                                                                                                \
   ACTION(redo, "Redo", KEYS({GLFW_KEY_Y, GLFW_MOD_CONTROL}, {GLFW_KEY_Z, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}),                  \
          "make the edit again that was taken back", none, nothing_to_redo(s), t.simulation().redo())                           \

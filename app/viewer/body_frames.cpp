@@ -25,6 +25,21 @@ std::vector<JointMark> joint_marks(std::span<const JointSides> joints, std::span
   return marks;
 }
 
+std::vector<JointMark> spring_marks(std::span<const Spring> springs,
+                                    std::span<const Vec<float, 3>> positions) {
+  const auto at = [&](const ConstraintPoint& point) {
+    Vec<double, 3> x = point.fixed;
+    for (int c = 0; c < 4; ++c)
+      if (point.nodes[c] >= 0)
+        x += point.weights[c] * positions[static_cast<std::size_t>(point.nodes[c])].cast<double>();
+    return x.cast<float>();
+  };
+  std::vector<JointMark> marks;
+  for (const Spring& spring : springs)
+    if (spring.length > 0) marks.push_back({at(spring.a), at(spring.b)});
+  return marks;
+}
+
 std::vector<JointSides> joint_sides(const Model& model) {
   std::vector<JointSides> sides;
   for (const Joint& joint : model.joints) sides.emplace_back(model, joint);

@@ -13,6 +13,9 @@ namespace stickslip {
 /// only of joints on solids, and where they are missing those have no mark.
 std::vector<JointMark> joint_marks(std::span<const JointSides> joints, std::span<const Pose> poses,
                                    std::span<const Vec<float, 3>> positions);
+/// All springs that have a length, with the nodes at `positions`.
+std::vector<JointMark> spring_marks(std::span<const Spring> springs,
+                                    std::span<const Vec<float, 3>> positions);
 /// The sides of all joints.
 std::vector<JointSides> joint_sides(const Model& model);
 

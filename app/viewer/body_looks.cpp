@@ -66,6 +66,9 @@ std::span<const JointMark> BodyLooks::joints(const SimulationFrame& frame) {
   const bool on_solids = std::ranges::any_of(scene_->model.joints, holds_solid);
   joints_ =
       joint_marks(sides_, frame.snapshot.poses, on_solids ? frame.positions() : std::span<const Vec3f>());
+  if (has_long_spring(scene_->model))
+    for (const JointMark& mark : spring_marks(scene_->model.springs, frame.positions()))
+      joints_.push_back(mark);
   return joints_;
 }
 

@@ -20,7 +20,7 @@ class BodyLooks {
 
   /// Colours of objects: their own, or those of their islands; sleeping bodies are greyed.
   void paint(const Snapshot& snapshot, bool by_islands, Renderer& renderer);
-  /// Current state of all joints; valid until the next call.
+  /// Current state of all joints, and of springs that have a length; valid until the next call.
   std::span<const JointMark> joints(const SimulationFrame& frame);
   /// Nodes of surfaces and rods, but not of colliders, that a pin or a script holds or moves in the step that
   /// ended at the frame's time or in the next one. Valid until the next call.

@@ -80,17 +80,20 @@ struct AddPin {
 struct RemovePins {
   std::string object;
 };
-/// The scene goes on with one more joint, of which this is the [[joint]] table, or without the ties (see
-/// tie_toml) of an object. Otherwise as AddObject.
+/// The scene goes on with one more joint or spring, of which this is the [[joint]] or [[spring]] table, or
+/// without the ties (see tie_toml and spring_toml) of an object. Otherwise as AddObject.
 struct AddJoint {
+  std::string toml;
+};
+struct AddSpring {
   std::string toml;
 };
 struct RemoveTies {
   std::string object;
 };
-/// The objects, pins and joints that the scene had at an earlier or later time since it was loaded, counted
-/// from 0 by the changes of the commands above. Objects that come back are as they were when they left;
-/// otherwise as AddObject.
+/// The objects, pins, joints and springs that the scene had at an earlier or later time since it was loaded,
+/// counted from 0 by the changes of the commands above. Objects that come back are as they were when they
+/// left; otherwise as AddObject.
 struct GoToContent {
   int content = 0;
 };
@@ -102,9 +105,9 @@ struct Stepped {
 using Command = std::variant<LoadScene, Reset, ResetAll, ParamEdit, ContactParamEdit, MaterialEdit,
                              HalfSpaceEdit, DragStart, DragMove, DragEnd, Freeze, CaptureState, ForkState,
                              Rewind, KeepState, ReturnToKept, AddObject, RemoveObject, AddPin, RemovePins,
-                             AddJoint, RemoveTies, GoToContent, Stepped>;
+                             AddJoint, AddSpring, RemoveTies, GoToContent, Stepped>;
 
-/// Whether it changes the objects, pins or joints of the scene, or brings another scene.
+/// Whether it changes the objects, pins, joints or springs of the scene, or brings another scene.
 bool changes_content(const Command& command);
 /// True when `next` makes the directly preceding `previous` redundant: the same slider moved further.
 bool supersedes(const Command& next, const Command& previous);

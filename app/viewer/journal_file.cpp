@@ -91,6 +91,7 @@ struct EventWriter {
     return {{"event", "remove_pins"}, {"object", pins.object}};
   }
   json operator()(const AddJoint& joint) const { return {{"event", "add_joint"}, {"toml", joint.toml}}; }
+  json operator()(const AddSpring& spring) const { return {{"event", "add_spring"}, {"toml", spring.toml}}; }
   json operator()(const RemoveTies& ties) const {
     return {{"event", "remove_ties"}, {"object", ties.object}};
   }

@@ -132,6 +132,7 @@ std::optional<Command> read_event(const json& line, const Model& model) {
     return AddPin{line.at("object").get<std::string>(), line.at("nodes").get<std::vector<std::int32_t>>()};
   if (event == "remove_pins") return RemovePins{line.at("object").get<std::string>()};
   if (event == "add_joint") return AddJoint{line.at("toml").get<std::string>()};
+  if (event == "add_spring") return AddSpring{line.at("toml").get<std::string>()};
   if (event == "remove_ties") return RemoveTies{line.at("object").get<std::string>()};
   if (event == "go_to_content") return GoToContent{line.at("content").get<int>()};
   if (event == "step") return Stepped{read_hash(line.at("hash").get<std::string>())};

@@ -10,6 +10,7 @@
 #include "app/io/scene/scene_edit.h"
 #include "app/io/scene/toml_text.h"
 #include "app/viewer/picking.h"
+#include "gpu/model/element_group.h"
 
 namespace stickslip {
 namespace {
@@ -23,12 +24,13 @@ const std::string& text_of(const Scene& scene) {
   return scene.source;
 }
 
-/// With the first number, from 1, that makes a name that no object or joint has.
+/// With the first number, from 1, that makes a name that no object, joint or spring has.
 std::string free_name_of(const Model& model, const std::string& stem) {
   for (int number = 1;; ++number) {
     std::string name = stem + std::to_string(number);
     if (std::ranges::find(model.objects, name, &Object::name) == model.objects.end() &&
-        std::ranges::find(model.joints, name, &Joint::name) == model.joints.end())
+        std::ranges::find(model.joints, name, &Joint::name) == model.joints.end() &&
+        std::ranges::find(model.springs, name, &Spring::name) == model.springs.end())
       return name;
   }
 }
@@ -63,7 +65,7 @@ bool moves(const Model& model, const Object& object) {
   });
 }
 
-/// Prefix of the names of ropes.
+/// Prefix of the names of ropes and springs.
 const std::string kTie = "tie-";
 
 /// A table with a name: its own, or the next free one.
@@ -84,6 +86,29 @@ double start_radius(const Model& model) {
     }
   }
   return low[0] <= high[0] ? 0.5 * norm(high - low) : 1.0;
+}
+
+/// One end of a rope or spring.
+struct TieSide {
+  std::string name;            // of an object, or "world"
+  Vec<double, 3> anchor, now;  // [m] at the scene's start, and now
+};
+
+TieSide tie_side(const Model& model, const Pick& pick, std::span<const Vec3f> positions) {
+  Vec<double, 3> start{0, 0, 0};
+  for (int k = 0; k < 3; ++k)
+    start += pick.weights[k] * model.positions[static_cast<std::size_t>(pick.triangle[k])];
+  return {model.objects.at(static_cast<std::size_t>(pick.object)).name, start,
+          position_of(pick, positions).cast<double>()};
+}
+
+/// The keys that name both ends.
+std::string tie_ends(const TieSide& a, const TieSide& b) {
+  const auto list = [](const Vec<double, 3>& v) {
+    return "[" + number_text(v[0]) + ", " + number_text(v[1]) + ", " + number_text(v[2]) + "]\n";
+  };
+  return "between = [" + toml_text(a.name) + ", " + toml_text(b.name) + "]\nanchor = " + list(a.anchor) +
+         "anchor_b = " + list(b.anchor);
 }
 
 /// The nodes of an object, counted as those of a [[pin]], that a script holds after `time`.
@@ -125,39 +150,53 @@ std::shared_ptr<const Scene> with_joint(const Scene& scene, const std::string& t
   return reparsed(scene, text_of(scene) + "\n[[joint]]\n" + named(toml, scene.model, kTie));
 }
 
+std::shared_ptr<const Scene> with_spring(const Scene& scene, const std::string& toml) {
+  return reparsed(scene, text_of(scene) + "\n[[spring]]\n" + named(toml, scene.model, kTie));
+}
+
 std::string tie_toml(const Model& model, const Pick& from, const Pick& to, std::span<const Vec3f> positions) {
-  struct Side {
-    std::string name;
-    Vec<double, 3> anchor, now;  // [m] at the scene's start, and now
-    bool is_world;
-  };
   const auto side_of = [&](const Pick& pick) {
+    TieSide side = tie_side(model, pick, positions);
     const Object& object = model.objects.at(static_cast<std::size_t>(pick.object));
-    const auto now = position_of(pick, positions).cast<double>();
-    if (object.is_collider()) {
-      if (moves(model, object))
-        throw InputError("'" + object.name + "' moves: a rope cannot follow a collider");
-      return Side{"world", now, now, true};
-    }
-    Vec<double, 3> start{0, 0, 0};
-    for (int k = 0; k < 3; ++k)
-      start += pick.weights[k] * model.positions[static_cast<std::size_t>(pick.triangle[k])];
-    return Side{object.name, start, now, false};
+    if (!object.is_collider()) return side;
+    if (moves(model, object))
+      throw InputError("'" + object.name + "' moves: a rope cannot follow a collider");
+    return TieSide{"world", side.now, side.now};
   };
-  Side a = side_of(from), b = side_of(to);
-  if (a.is_world) std::swap(a, b);
-  if (a.is_world) throw InputError("both places are on colliders: a rope ties a body");
+  TieSide a = side_of(from), b = side_of(to);
+  if (a.name == "world") std::swap(a, b);
+  if (a.name == "world") throw InputError("both places are on colliders: a rope ties a body");
   if (a.name == b.name) throw InputError("both places are on '" + a.name + "': a rope ties two bodies");
-  const auto list = [](const Vec<double, 3>& v) {
-    return "[" + number_text(v[0]) + ", " + number_text(v[1]) + ", " + number_text(v[2]) + "]\n";
-  };
-  return "kind = \"distance\"\nbetween = [" + toml_text(a.name) + ", " + toml_text(b.name) +
-         "]\nanchor = " + list(a.anchor) + "anchor_b = " + list(b.anchor) +
+  return "kind = \"distance\"\n" + tie_ends(a, b) +
          "low = 0\nhigh = " + number_text(std::max(norm(a.now - b.now), 1e-6)) + "\ncollide = true\n";
 }
 
+std::string spring_toml(const Model& model, const Pick& from, const Pick& to,
+                        std::span<const Vec3f> positions) {
+  constexpr double kGravity = 9.81, kSag = 0.1, kDamping = 0.02;
+  const TieSide a = tie_side(model, from, positions), b = tie_side(model, to, positions);
+  double mass = 0;  // of the lighter side
+  for (const Pick* pick : {&from, &to}) {
+    const Object& object = model.objects.at(static_cast<std::size_t>(pick->object));
+    if (object.is_collider()) continue;
+    if (!object.is_deformable())
+      throw InputError(
+          "'" + object.name +
+          "' is not deformable: a spring holds deformable objects and colliders; tie it by a rope");
+    const double own =
+        model.materials[static_cast<std::size_t>(object.material)].density * solid_volume(model, object);
+    if (mass == 0 || own < mass) mass = own;
+  }
+  if (!(mass > 0)) throw InputError("both places are on colliders: a spring holds a body");
+  const double length = norm(a.now - b.now);
+  if (!(length > 0)) throw InputError("both ends of the spring are one point");
+  return tie_ends(a, b) + "length = " + number_text(length) +
+         "\nstiffness = " + number_text(mass * kGravity / (kSag * length)) +
+         "\ndamping = " + number_text(kDamping) + "\n";
+}
+
 std::shared_ptr<const Scene> without_ties(const Scene& scene, const std::string& object) {
-  return reparsed(scene, without_joint_tables(text_of(scene), scene.file, object, kTie));
+  return reparsed(scene, without_tie_tables(text_of(scene), scene.file, object, kTie));
 }
 
 std::shared_ptr<const Scene> without_object(const Scene& scene, const std::string& name) {

@@ -40,7 +40,15 @@ std::shared_ptr<const Scene> with_joint(const Scene& scene, const std::string& t
 /// now. A collider's place is one of the world. Throws InputError: places of one object, or of colliders
 /// only.
 std::string tie_toml(const Model& model, const Pick& from, const Pick& to, std::span<const Vec3f> positions);
-/// The scene without the ropes at an object: joints named "tie-...". Throws InputError: it has none.
+/// The same for a [[spring]].
+std::shared_ptr<const Scene> with_spring(const Scene& scene, const std::string& toml);
+/// The table of a spring between two picked places of deformable objects or colliders: without force at the
+/// distance that they have now, and so stiff that the weight of the lighter object would stretch it by a
+/// tenth. Throws InputError: places of other objects, of colliders only, or at one point.
+std::string spring_toml(const Model& model, const Pick& from, const Pick& to,
+                        std::span<const Vec3f> positions);
+/// The scene without the ropes and springs at an object: those named "tie-...". Throws InputError: it has
+/// none.
 std::shared_ptr<const Scene> without_ties(const Scene& scene, const std::string& object);
 
 /// The scene with this text, which has the same materials and half-spaces. `changed`: Scene::changed. Throws

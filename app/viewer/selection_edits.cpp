@@ -23,6 +23,25 @@ bool has_place(const ViewState& view) {
 
 const std::string& name_of_selected(const ViewState& view) { return view.selection->description().name; }
 
+/// The first call takes one end, the second calls add(from, to).
+template <class Add>
+void tie_places(ViewState& view, const char* what, Add add) {
+  if (!has_place(view)) return;
+  if (!view.tied_from) {
+    view.tied_from = view.picked;
+    spdlog::info("{} begins at {}: click on its other end and press the key again", what,
+                 name_of_selected(view));
+    return;
+  }
+  try {
+    add(*view.tied_from, *view.picked);
+    view.overlays.joints = true;
+  } catch (const InputError& error) {
+    spdlog::warn("{}", error.what());
+  }
+  view.tied_from.reset();
+}
+
 }  // namespace
 
 void remove_selected(Simulation& simulation, ViewState& view) {
@@ -43,21 +62,17 @@ void copy_selected(Simulation& simulation, ViewState& view) {
 }
 
 void tie_selected(Simulation& simulation, ViewState& view) {
-  if (!has_place(view)) return;
-  if (!view.tied_from) {
-    view.tied_from = view.picked;
-    spdlog::info("a rope begins at {}: click on its other end and press the key again",
-                 name_of_selected(view));
-    return;
-  }
-  try {
+  tie_places(view, "a rope", [&](const Pick& from, const Pick& to) {
     const SimulationFrame& frame = simulation.frame();
-    simulation.post(AddJoint{tie_toml(frame.scene->model, *view.tied_from, *view.picked, frame.positions())});
-    view.overlays.joints = true;
-  } catch (const InputError& error) {
-    spdlog::warn("{}", error.what());
-  }
-  view.tied_from.reset();
+    simulation.post(AddJoint{tie_toml(frame.scene->model, from, to, frame.positions())});
+  });
+}
+
+void spring_selected(Simulation& simulation, ViewState& view) {
+  tie_places(view, "a spring", [&](const Pick& from, const Pick& to) {
+    const SimulationFrame& frame = simulation.frame();
+    simulation.post(AddSpring{spring_toml(frame.scene->model, from, to, frame.positions())});
+  });
 }
 
 void untie_selected(Simulation& simulation, ViewState& view) {

@@ -12,6 +12,8 @@ void remove_selected(Simulation& simulation, ViewState& view);
 void copy_selected(Simulation& simulation, ViewState& view);
 /// The first time a rope begins where the object was clicked, the second time it ends there: see tie_toml.
 void tie_selected(Simulation& simulation, ViewState& view);
+/// The same with a spring: see spring_toml.
+void spring_selected(Simulation& simulation, ViewState& view);
 void untie_selected(Simulation& simulation, ViewState& view);
 /// Holds the nodes around the place that was clicked: see nodes_near.
 void pin_selected(Simulation& simulation, ViewState& view);

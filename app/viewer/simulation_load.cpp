@@ -18,6 +18,7 @@ std::string contents_of(const Model& model) {
   };
   add(model.bodies.size(), "rigid bodies");
   add(model.joints.size(), "joints");
+  add(model.springs.size(), "springs");
   add(model.node_count(), "nodes");
   add(count_tets(model).linear, "tets");
   add(count_tets(model).ten_node, "ten-node tets");

@@ -174,6 +174,8 @@ void Simulation::apply(const Command& command) {
                      "pins of " + edit.object + " removed");
         } else if constexpr (std::is_same_v<Edit, AddJoint>) {
           go_on_with([&] { return with_joint(*scene_, edit.toml); }, "a rope added");
+        } else if constexpr (std::is_same_v<Edit, AddSpring>) {
+          go_on_with([&] { return with_spring(*scene_, edit.toml); }, "a spring added");
         } else if constexpr (std::is_same_v<Edit, RemoveTies>) {
           go_on_with([&] { return without_ties(*scene_, edit.object); }, "ties of " + edit.object + " cut");
         } else if constexpr (std::is_same_v<Edit, GoToContent>) {

@@ -7,6 +7,7 @@
 #include "gpu/core/sort.h"
 #include "gpu/core/trace.h"
 #include "gpu/geometry/tangent.h"
+#include "gpu/model/spring.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -151,7 +152,7 @@ struct JudgeContact {
 /// The momentum that one contact stencil, or one of friction, gives to the counted objects.
 struct PushOfContact {
   ContactTermsView contacts;
-  const std::int32_t* object;
+  const std::int32_t* object;  // of each node: the first of its group, see spring_groups
   const std::uint8_t* counted;
   const Vec3* x;
   double dt;
@@ -220,6 +221,7 @@ struct GainOfNode {
 /// What the air does at one corner: the negative of the momentum that it gives, and its work.
 struct DragOfCorner {
   DragCheck drag;
+  const std::int32_t* group;  // of each object
   const std::uint8_t *counted, *scripted;
   JudgedStep step;
 
@@ -229,7 +231,7 @@ struct DragOfCorner {
     if (node < 0 || scripted[node]) return out;
     const V3 force = drag.force(k), x = step.x[node].template cast<double>();
     out.work = dot(force, x - step.x_t[node].template cast<double>());
-    const std::int32_t object = drag.face(k).object;
+    const std::int32_t object = group[drag.face(k).object];
     const std::uint8_t bits = counted[object];
     if ((bits & kLinear) == 0) return out;
     const V3 taken = -step.dt * force;
@@ -352,11 +354,32 @@ void BarrierJudge::set_materials(Context& ctx, const Model& model, const DeviceM
   has_unknown_work_ |= !model.constraints.empty();
   for (const ConstraintPoint& point : model.constraint_points)
     if (point.nodes[0] >= 0) counted[static_cast<std::size_t>(model.node_object[point.nodes[0]])] = 0;
-  counted_.upload(ctx, counted);
+  count_by_groups(ctx, model, counted);
   air_faces_.upload(ctx, air_faces(model));
   if (embedding.empty()) return;
   body_mass_.resize(ctx, embedding.body_count());
   sum_masses(ctx, embedding, device.mass.data(), partial_, body_mass_.data());
+}
+
+/// Objects that springs join are counted as one, which springs give no momentum: if all of them are. Damped
+/// springs turn it.
+void BarrierJudge::count_by_groups(Context& ctx, const Model& model, std::vector<std::uint8_t>& counted) {
+  const std::vector<std::int32_t> group = spring_groups(model);
+  const std::vector<std::uint8_t> tied = tied_to_world(model);
+  for (std::size_t i = 0; i < counted.size(); ++i) {
+    if (tied[i] != 0) counted[i] = 0;
+    const auto first = static_cast<std::size_t>(group[i]);
+    if (first == i) continue;
+    counted[first] &= counted[i];
+    counted[first] &= kLinear;
+  }
+  std::vector<std::int32_t> of_node;
+  of_node.reserve(model.node_object.size());
+  for (const std::int32_t object : model.node_object)
+    of_node.push_back(group[static_cast<std::size_t>(object)]);
+  counted_.upload(ctx, counted);
+  group_.upload(ctx, group);
+  node_group_.upload(ctx, of_node);
 }
 
 /// Per contact, the stencil of its friction, where friction lags.
@@ -379,12 +402,13 @@ void BarrierJudge::measure(Context& ctx, const DeviceModel& device, const Contac
                            device.mass.data(), device.scripted.data(), friction_of,        step};
   judge_contacts(ctx, judge, totals_.data());
   judge_orphans(ctx, judge, contacts.aligned ? nullptr : orphan_.data(), totals_.data() + 1);
-  sum_momenta(ctx, {contacts, device.node_object.data(), counted_.data(), step.x, step.dt},
-              {device.node_object.data(), counted_.data(), device.scripted.data(), device.mass.data(),
+  sum_momenta(ctx, {contacts, node_group_.data(), counted_.data(), step.x, step.dt},
+              {node_group_.data(), counted_.data(), device.scripted.data(), device.mass.data(),
                device.acceleration.data(), step},
               device.node_count, pushed_.data(), gained_.data());
   sum_drag(ctx,
            {{air_faces_.data(), air_faces_.size(), step.x_t, step.v, nullptr, step.wind},
+            group_.data(),
             counted_.data(),
             device.scripted.data(),
             step},

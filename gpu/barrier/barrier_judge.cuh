@@ -59,10 +59,12 @@ class BarrierJudge {
                const Embedding& embedding, const JudgedStep& step, JudgeSums* out);
 
  private:
+  void count_by_groups(Context& ctx, const Model& model, std::vector<std::uint8_t>& counted);
   const std::int32_t* match_friction(Context& ctx, const ContactTermsView& contacts);
 
   bool has_unknown_work_ = false;
-  Buffer<std::uint8_t> counted_;  // per object, see the definitions of bits in the source
+  Buffer<std::uint8_t> counted_;  // per group of objects, see the definitions of bits in the source
+  Buffer<std::int32_t> group_, node_group_;  // per object and node: the first of its group (spring_groups)
   Buffer<double> body_mass_, partial_;
   Buffer<AirFace> air_faces_;
   Buffer<ContactTotals> totals_;  // of contacts; of friction without a contact

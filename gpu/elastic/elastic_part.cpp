@@ -32,6 +32,16 @@ void keep_nodes(const std::vector<Group>& groups, const std::vector<std::int32_t
   }
 }
 
+/// With nodes by their indices in the part. No end of a spring is on a rigid body.
+std::vector<Spring> kept_springs(const std::vector<Spring>& springs, const std::vector<std::int32_t>& place) {
+  std::vector<Spring> kept = springs;
+  for (Spring& spring : kept)
+    for (ConstraintPoint* point : {&spring.a, &spring.b})
+      for (int c = 0; c < 4; ++c)
+        if (point->nodes[c] >= 0) point->nodes[c] = place[static_cast<std::size_t>(point->nodes[c])];
+  return kept;
+}
+
 template <int N>
 Vec<std::int32_t, N> moved(Vec<std::int32_t, N> element, std::int32_t by) {
   for (int c = 0; c < N; ++c) element[c] += by;
@@ -101,6 +111,7 @@ ElasticPart elastic_part(const Model& model) {
   exempt_pairs(model, part);
   keep_nodes(model.scripted, place, to.scripted);
   keep_nodes(model.forces, place, to.forces);
+  to.springs = kept_springs(model.springs, place);
   finalize(to);
   return part;
 }

@@ -10,6 +10,7 @@
 #include "gpu/core/trace.h"
 #include "gpu/model/affine.h"
 #include "gpu/model/element_group.h"
+#include "gpu/model/spring.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -169,6 +170,8 @@ void ElasticSolids::load(Context& ctx, const Model& whole) {
   strands_.load(ctx, m);
   for (Buffer<Vec3>* b : {&first_x_, &first_v_}) b->resize(ctx, strands_.empty() ? 0 : n);
   air_faces_.upload(ctx, air_faces(m));
+  group_.upload(ctx, spring_groups(m));
+  tied_.upload(ctx, tied_to_world(m));
   set_masses(ctx);
 }
 

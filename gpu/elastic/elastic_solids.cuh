@@ -199,6 +199,8 @@ class ElasticSolids {
   Params params_;
   SolidPull pull_;
   Buffer<AirFace> air_faces_;
+  Buffer<std::int32_t> group_;  // per object, like tied_: see NodeMotion
+  Buffer<std::uint8_t> tied_;
   Wind wind_;      // at the end of the step
   AirMotion air_;  // of the last linearisation
   Buffer<std::int32_t> node_;

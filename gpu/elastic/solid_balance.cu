@@ -29,6 +29,8 @@ NodeMotion ElasticSolids::motion() const {
   return {.mass = device_.mass.data(),
           .held = device_.scripted.data(),
           .object = device_.node_object.data(),
+          .group = group_.data(),
+          .tied = tied_.data(),
           .at = saved_x_.data(),
           .before = saved_v_.data(),
           .after = v.data(),

@@ -44,6 +44,8 @@ struct NodeMotion {
   const Real* mass;                 // [kg]
   const std::uint8_t* held;         // 1: scripted
   const std::int32_t* object;       // of each node
+  const std::int32_t* group;        // of each object, see spring_groups
+  const std::uint8_t* tied;         // of each object, see tied_to_world
   const Vec3 *at, *before, *after;  // at the start of the step [m], [m/s]; velocities at its end
   const Vec3* acceleration;         // [m/s^2] besides gravity
   const double* resistance;         // see ElasticSolids::resistance

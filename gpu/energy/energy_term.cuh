@@ -8,6 +8,7 @@
 #include "gpu/energy/air_drag.h"
 #include "gpu/math/corner_blocks.h"
 #include "gpu/math/mat.h"
+#include "gpu/model/model.h"
 #include "gpu/params/params.h"
 
 namespace stickslip {
@@ -54,6 +55,7 @@ struct TermElements {
   std::span<const double> thickness = {};     // [m] per stencil, of kinds of thin objects
   std::span<const double> aspect = {};        // per stencil, of rods: see Object
   std::span<const Vec<double, 3>> warp = {};  // per stencil, of kinds of cloth: see Object
+  std::span<const Spring> springs = {};       // all of the model
 };
 
 }  // namespace stickslip

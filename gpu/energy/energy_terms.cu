@@ -6,6 +6,7 @@
 #include "gpu/core/launch.h"
 #include "gpu/energy/cloth_terms.cuh"
 #include "gpu/energy/rod_terms.cuh"
+#include "gpu/energy/spring_term.cuh"
 #include "gpu/energy/tet10_term.cuh"
 #include "gpu/energy/tet_terms.cuh"
 #include "gpu/model/element_group.h"
@@ -28,6 +29,7 @@ constexpr struct {
               {ElementKind::rod_vertex, make_term<RodVertexTerm>},
               {ElementKind::membrane, make_term<MembraneTerm>},
               {ElementKind::bend, make_term<BendTerm>},
+              {ElementKind::spring, make_term<SpringTerm>},
               {ElementKind::control_tet, make_term<ControlTetTerm>}};
 
 struct Sum {
@@ -74,7 +76,7 @@ void EnergyTerms::load(Context& ctx, const Model& model) {
     }
     if (material.empty()) continue;
     terms_.push_back(make(ctx, {model.rest_positions, std::span(stencils_).subspan(first), material, volume,
-                                stiffness, thickness, aspect, warp}));
+                                stiffness, thickness, aspect, warp, model.springs}));
   }
   values_.resize(ctx, std::max<std::size_t>(1, terms_.size()));
   set_materials(ctx, model.materials);

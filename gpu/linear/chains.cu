@@ -1,8 +1,5 @@
 #include "gpu/linear/chains.cuh"
 
-#include <stdexcept>
-#include <string>
-
 #include "gpu/core/launch.h"
 
 namespace stickslip {
@@ -130,9 +127,7 @@ void Chains::set_plan(Context& ctx, std::span<const std::vector<std::int32_t>> c
                column = static_cast<std::size_t>(entries[e][1]);
     if (chain_of[row] < 0 || chain_of[row] != chain_of[column]) continue;
     const std::int32_t ahead = slot[row] - slot[column], reach = ahead < 0 ? -ahead : ahead;
-    if (reach > kChainReach)
-      throw std::logic_error("Chains: nodes " + std::to_string(row) + " and " + std::to_string(column) +
-                             " are coupled across a chain");
+    if (reach > kChainReach) continue;  // by a spring between two points of a strand
     const auto later = static_cast<std::size_t>(ahead > 0 ? slot[row] : slot[column]);
     sources[later][reach - 1] = static_cast<std::int32_t>(2 * e + (ahead > 0 ? 0 : 1));
   }

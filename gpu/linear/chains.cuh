@@ -10,7 +10,7 @@
 namespace stickslip {
 
 /// The matrix couples a node of a chain to the kChainReach nodes before and after it in the chain, and to no
-/// other one of the chain, but for contacts.
+/// other one of the chain, but for contacts and springs.
 inline constexpr int kChainReach = 4;
 
 /// A row of L D L': the entries of L left of the diagonal, the nearest last, and 1/d.
@@ -24,14 +24,13 @@ struct ChainRow {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// The band of D + L + L' over each chain, factorised without fill-in by L D L'. Couplings of contacts are
-/// left out; their diagonals are part of D, so the band stays positive definite. A chain is one sequential
-/// task: the parallel ones are the chains. CG without a preconditioner like this takes hundreds of iterations
-/// along a chain of hundreds of stiff segments; with it, and without contacts, one.
+/// The band of D + L + L' over each chain, factorised without fill-in by L D L'. Couplings of contacts and
+/// springs are left out; their diagonals are part of D, so the band stays positive definite. A chain is one
+/// sequential task: the parallel ones are the chains. CG without a preconditioner like this takes hundreds of
+/// iterations along a chain of hundreds of stiff segments; with it, and without contacts, one.
 class Chains {
  public:
   /// `chains`: nodes in order, each at most in one chain. `entries`: those of the matrix (SplitMatrix).
-  /// Throws std::logic_error if an entry couples nodes of a chain that are farther apart than kChainReach.
   void set_plan(Context& ctx, std::span<const std::vector<std::int32_t>> chains,
                 std::span<const Vec2i> entries, std::size_t node_count);
   bool has_plan() const { return chain_count_ > 0; }

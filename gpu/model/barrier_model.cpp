@@ -159,7 +159,7 @@ class Converter {
     finish(std::move(copy));
   }
 
-  /// Scripts and forces of nodes that are no rigid body's.
+  /// Scripts, forces and springs of nodes that are no rigid body's.
   void add_groups() {
     for (ScriptedNodes script : scene_.scripted) {
       rename(script.nodes);
@@ -168,6 +168,12 @@ class Converter {
     for (NodeForce force : scene_.forces) {
       rename(force.nodes);
       to_.forces.push_back(std::move(force));
+    }
+    for (Spring spring : scene_.springs) {
+      for (ConstraintPoint* point : {&spring.a, &spring.b})
+        for (int c = 0; c < 4; ++c)
+          if (point->nodes[c] >= 0) point->nodes[c] = out_.node[static_cast<std::size_t>(point->nodes[c])];
+      to_.springs.push_back(std::move(spring));
     }
   }
 

@@ -4,6 +4,7 @@
 #include "gpu/model/barrier_model.h"
 #include "gpu/model/bend_patch.h"
 #include "gpu/model/rod.h"
+#include "gpu/model/spring.h"
 #include "gpu/model/tet_volume.h"
 
 namespace stickslip {
@@ -78,6 +79,17 @@ std::vector<Vec4i> vertex_stencils(const Model& model, const Object& object) {
   return stencils;
 }
 
+std::vector<Vec4i> all_spring_stencils(const Model& model) {
+  const std::vector<SpringElement> springs = spring_elements(model.springs);
+  std::vector<Vec4i> stencils;
+  for (const SpringStencil& s : spring_stencils(springs)) {
+    Vec4i& stencil = stencils.emplace_back(Vec4i{-1, -1, -1, -1});
+    for (int c = 0; c < 4; ++c)
+      if (s.corner[c] >= 0) stencil[c] = springs[static_cast<std::size_t>(s.element)].nodes[s.corner[c]];
+  }
+  return stencils;
+}
+
 }  // namespace
 
 std::vector<ElementGroup> element_groups(const Model& model) {
@@ -103,6 +115,8 @@ std::vector<ElementGroup> element_groups(const Model& model) {
         add(ElementKind::bend, std::move(stencils));
     }
   }
+  if (std::vector<Vec4i> stencils = all_spring_stencils(model); !stencils.empty())
+    groups.push_back({ElementKind::spring, -1, 0, 0, 0, 0, 0, {0, 0, 0}, std::move(stencils)});
   return groups;
 }
 

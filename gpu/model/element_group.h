@@ -19,12 +19,13 @@ enum class ElementKind {
   rod_vertex,   // a vertex between two segments, as three stencils: see rod.h
   membrane,     // a triangle of cloth
   bend,         // a triangle of cloth and its neighbours, as up to four stencils: see bend_patch.h
+  spring,       // a spring between two points, as one or more stencils: see spring.h; of no object
   control_tet   // the four control nodes of an affine body; one per group
 };
 
 struct ElementGroup {
   ElementKind kind;
-  std::int32_t object;
+  std::int32_t object;  // -1: of none
   std::int32_t material;
   double volume;     // [m^3] of the object
   double thickness;  // [m] of a thin object, else 0
@@ -36,7 +37,8 @@ struct ElementGroup {
   std::vector<Vec4i> stencils;  // nodes; -1 in corners that a kind does not use, behind the others
 };
 
-/// The groups of all elastic objects, in the order of the objects.
+/// The groups of all elastic objects, in the order of the objects; behind them one of all springs, if there
+/// are any.
 std::vector<ElementGroup> element_groups(const Model& model);
 
 /// The tets and the triangles of one object.

@@ -229,6 +229,30 @@ void check_forces(const Model& model) {
   }
 }
 
+void check_spring_point(const Model& model, const ConstraintPoint& point, const std::string& what) {
+  for (int c = 0; c < 4; ++c) {
+    if (point.nodes[c] < 0) continue;
+    if (static_cast<std::size_t>(point.nodes[c]) >= model.node_count())
+      refuse(what + ": there is no node " + std::to_string(point.nodes[c]));
+    const Object& object = model.objects[model.node_object[point.nodes[c]]];
+    if (!object.is_deformable() && !object.is_collider())
+      refuse(what + ": object '" + object.name +
+             "' is not deformable; springs hold deformable objects and colliders, joints the others");
+  }
+  if (!is_finite(point.fixed)) refuse(what + ": a point is not finite");
+}
+
+void check_springs(const Model& model) {
+  for (const Spring& spring : model.springs) {
+    const std::string what = "spring '" + spring.name + "'";
+    for (const ConstraintPoint* point : {&spring.a, &spring.b}) check_spring_point(model, *point, what);
+    if (!(spring.length >= 0) || !std::isfinite(spring.length)) refuse(what + ": its length is negative");
+    if (!(spring.stiffness > 0) || !std::isfinite(spring.stiffness))
+      refuse(what + ": its stiffness must be positive");
+    if (!(spring.damping >= 0) || !std::isfinite(spring.damping)) refuse(what + ": its damping is negative");
+  }
+}
+
 void check_pair_friction(const Model& model) {
   for (const PairFriction& pair : model.pair_friction) {
     for (const std::int32_t m : {pair.material_a, pair.material_b})
@@ -278,6 +302,7 @@ void finalize(Model& model) {
   check_scripted(model);
   check_half_spaces(model);
   check_forces(model);
+  check_springs(model);
   check_pair_friction(model);
   check_textures(model);
   for (std::size_t m = 0; m < model.body_motions.size(); ++m)

@@ -126,6 +126,16 @@ struct ConstraintPoint {
   Vec<double, 3> fixed{0, 0, 0};  // [m]
 };
 
+/// An energy stiffness / 2 (distance - length)^2 of the distance of two points. With length 0 it holds them
+/// together. Points follow nodes of deformable objects or colliders, or stand still.
+struct Spring {
+  std::string name;
+  ConstraintPoint a, b;
+  double length = 0;     // [m] without force
+  double stiffness = 0;  // [N/m]
+  double damping = 0;    // [s] of the stiffness, as that of materials
+};
+
 /// A constraint on a scalar c of up to four points, or on the difference of two points: bounds, or a motor. c
 /// is in metres for all kinds, so that violations of different joints can be compared. See barrier_model.h.
 struct NodeConstraint {
@@ -182,6 +192,7 @@ struct Model {
   std::vector<ShapeMesh> shape_meshes;
   std::vector<Motion> body_motions;
   std::vector<Joint> joints;
+  std::vector<Spring> springs;
   std::vector<NodeConstraint> constraints;  // of joints; of scenes without rigid bodies, set by finalize
   std::vector<ConstraintPoint> constraint_points;
   std::vector<Vec2i> exempt_objects;  // pairs of objects that never touch; see barrier_model.h

@@ -10,11 +10,15 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-/// The number of scripted nodes of each object.
-void count_held(Context& ctx, std::size_t count, const NodeMotion& motion, std::int32_t* held) {
+/// The number of scripted nodes of each group of objects, and of objects in it that springs tie to the world.
+void count_held(Context& ctx, std::size_t count, std::size_t objects, const NodeMotion& motion,
+                std::int32_t* held) {
   const NodeMotion nodes = motion;
   launch(ctx, count, [=] SS_LAMBDA(std::size_t i) {
-    if (nodes.held[i] != 0) atomic_add(held + nodes.object[i], 1);
+    if (nodes.held[i] != 0) atomic_add(held + nodes.group[nodes.object[i]], 1);
+  });
+  launch(ctx, objects, [=] SS_LAMBDA(std::size_t o) {
+    if (nodes.tied[o] != 0) atomic_add(held + nodes.group[o], 1);
   });
 }
 
@@ -22,7 +26,7 @@ void count_held(Context& ctx, std::size_t count, const NodeMotion& motion, std::
 struct MomentumTerm {
   NodeMotion nodes;
   std::size_t node_count;
-  const std::int32_t* held;  // of each object
+  const std::int32_t* held;  // of each group
   const SurfacePoint* points;
   PointSides sides;
   const Vec<double, 4>* impulse;  // of the contacts
@@ -38,7 +42,7 @@ struct MomentumTerm {
     return further < joints.count ? of_joint(further) : of_drag(further - joints.count);
   }
   SS_HD SolidMomentum of_drag(std::size_t k) const {
-    const std::int32_t object = nodes.drag.face(k).object;
+    const std::int32_t object = nodes.group[nodes.drag.face(k).object];
     if (held[object] > 0 || nodes.drag.node(k) < 0) return {};
     const Vec3d given = nodes.dt * nodes.drag.force(k);
     SolidMomentum sum = term(-given, object);
@@ -46,7 +50,7 @@ struct MomentumTerm {
     return sum;
   }
   SS_HD SolidMomentum of_joint(std::size_t f) const {
-    const std::int32_t object = joints.sides[f].object;
+    const std::int32_t object = nodes.group[joints.sides[f].object];
     if (held[object] > 0) return {};
     const Wrench& r = joints.impulse[f];
     const Vec3d on_side{r[0], r[1], r[2]};
@@ -56,13 +60,14 @@ struct MomentumTerm {
   }
   /// m (v - v_t - dt (g + a)), less the mouse's impulse.
   SS_HD SolidMomentum of_node(std::size_t i) const {
-    if (held[nodes.object[i]] > 0) return {};
+    const std::int32_t object = nodes.group[nodes.object[i]];
+    if (held[object] > 0) return {};
     const double m = static_cast<double>(nodes.mass[i]);
     const Vec3d before = nodes.before[i].template cast<double>(),
                 after = nodes.after[i].template cast<double>(),
                 falls = nodes.acceleration[i].template cast<double>() + Vec3d{0, nodes.gravity, 0};
     const Vec3d gained = m * (after - before), given = m * nodes.dt * falls + pulled(i);
-    SolidMomentum sum = term(gained - given, nodes.object[i]);
+    SolidMomentum sum = term(gained - given, object);
     sum.moved = norm(gained) + norm(given);
     sum.rounding = nodes.rounding(i);
     return sum;
@@ -78,7 +83,7 @@ struct MomentumTerm {
     return sum;
   }
   SS_HD SolidMomentum of_point(std::size_t k) const {
-    const std::int32_t object = nodes.object[points[k].nodes[0]];
+    const std::int32_t object = nodes.group[nodes.object[points[k].nodes[0]]];
     if (held[object] > 0) return {};
     const Vec<double, 4>& r = impulse[sides.contact(k)];
     const std::size_t c = first + sides.contact(k);
@@ -105,7 +110,7 @@ void SolidChecker::check(Context& ctx, const ElasticSolids& solids, const Touche
   const NodeMotion nodes = solids.motion();
   held_.resize(ctx, solids.model().objects.size());
   fill(ctx, held_.data(), held_.size(), std::int32_t{0});
-  count_held(ctx, solids.size(), nodes, held_.data());
+  count_held(ctx, solids.size(), held_.size(), nodes, held_.data());
   reduce(ctx, solids.size() + touching.point_count() + joints.count + nodes.drag.corners(),
          MomentumTerm{nodes, solids.size(), held_.data(), touching.points(), touching.sides(), impulse,
                       touching.point_count(), joints, pulls, first},

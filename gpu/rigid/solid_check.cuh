@@ -24,9 +24,10 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// Elasticity and damping give an object no momentum as a whole, so that of its nodes changes by gravity,
 /// other given accelerations, the air, the mouse and the impulses on its touched points and joints alone.
+/// Objects that springs join are one object here, which springs give no momentum.
 /// This needs masses and velocities only, and shares neither A nor B' with the solver. Objects with a
-/// scripted node are left out: the script's force is unknown. Angular momentum too: the linearised elastic
-/// force turns with an object to first order in dt.
+/// scripted node, or a spring to the world, are left out: the force there is unknown. Angular momentum too:
+/// the linearised elastic force turns with an object to first order in dt.
 class SolidChecker {
  public:
   /// `impulse`: of the contacts of `touching` in world axes. Writes to `out` in backend memory; no host read.
@@ -37,7 +38,7 @@ class SolidChecker {
              std::size_t first, SolidMomentum* out);
 
  private:
-  Buffer<std::int32_t> held_;  // scripted nodes of each object
+  Buffer<std::int32_t> held_;  // per group of objects: scripted nodes, and ties to the world
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -104,6 +104,7 @@ TEST_F(JournalTest, ReadsWhatItWrote) {
                                       AddPin{"b", {3, 4}},
                                       RemovePins{"b"},
                                       AddJoint{"kind = \"ball\"\n"},
+                                      AddSpring{"stiffness = 1\n"},
                                       RemoveTies{"b"},
                                       GoToContent{2},
                                       Stepped{0x0123456789abcdef},

@@ -126,8 +126,12 @@ Scene parse_scene(const std::string& text, const fs::path& file, std::optional<d
   for (TableReader& table : root.tables("object"))
     build_object(table, source, scene.model, refined, following);
   for (TableReader& table : root.tables("collider")) build_collider(table, source, scene.model);
-  for (const FollowingRods& rods : following) follow_collider(rods, scene.model);
+  for (const FollowingRods& rods : following) {
+    if (follows_solid(rods, scene.model)) tie_to_solid(rods, scene.model);
+    else follow_collider(rods, scene.model);
+  }
   for (TableReader& table : root.tables("joint")) build_joint(table, scene.model);
+  for (TableReader& table : root.tables("spring")) build_spring(table, scene.model);
   for (TableReader& table : root.tables("half_space")) build_half_space(table, scene.model);
   for (TableReader& table : root.tables("velocity")) build_velocity(table, scene.model, refined);
   for (TableReader& table : root.tables("pin")) build_pin(table, scene.model, refined);

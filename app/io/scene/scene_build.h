@@ -41,12 +41,12 @@ struct RefinedRods {
   std::int32_t points(std::int32_t of) const { return closed ? of : of + 1; }
 };
 
-/// Rods that follow a collider: found by name, since objects are read before colliders.
+/// Rods whose held ends follow a collider or a solid: found by name, since they may be read before it.
 struct FollowingRods {
   TableReader table;
-  std::string collider;
-  std::size_t script;                      // into Model::scripted, of what is held
-  std::vector<Vec<double, 3>> roots = {};  // per node of that script: the first point of its strand
+  std::string leader;
+  std::vector<std::int32_t> nodes;    // what is held
+  std::vector<Vec<double, 3>> roots;  // per such node: the first point of its strand
 };
 
 /// Data that all tables of a scene share.
@@ -76,9 +76,14 @@ void build_cloth(TableReader& table, const SceneSource& source, Model& model);
 /// Builds an object with body = "rigid".
 void build_rigid_object(TableReader& table, const SceneSource& source, Model& model);
 /// Builds an object with body = "rods". Adds to `refined` where the scene's scale refines it, and to
-/// `following` where a collider moves what is held.
+/// `following` where a collider or a solid moves what is held.
 void build_rods(TableReader& table, const SceneSource& source, Model& model,
                 std::vector<RefinedRods>& refined, std::vector<FollowingRods>& following);
+/// Whether the rods follow a solid; else it is a collider.
+bool follows_solid(const FollowingRods& rods, const Model& model);
+/// Ties the held ends of `rods` to the solid: by springs of no length to points that
+/// move with the tet that is nearest to the strand's root at the start.
+void tie_to_solid(const FollowingRods& rods, Model& model);
 /// Gives the held ends of `rods` the sequence of positions that follows from their collider's. Each strand
 /// moves with the triangle that is nearest to its root at the start.
 void follow_collider(const FollowingRods& rods, Model& model);
@@ -86,6 +91,7 @@ void follow_collider(const FollowingRods& rods, Model& model);
 void build_collider(TableReader table, const SceneSource& source, Model& model);
 void build_rigid_collider(TableReader& table, const SceneSource& source, Model& model);
 void build_joint(TableReader table, Model& model);
+void build_spring(TableReader table, Model& model);
 void build_half_space(TableReader table, Model& model);
 void build_pin(TableReader table, Model& model, const std::vector<RefinedRods>& refined);
 void build_force(TableReader table, Model& model, const std::vector<RefinedRods>& refined);

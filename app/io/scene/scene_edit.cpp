@@ -328,15 +328,15 @@ std::string without_pin_tables(const std::string& text, const fs::path& file, co
   return left;
 }
 
-std::string without_joint_tables(const std::string& text, const fs::path& file, const std::string& object,
-                                 const std::string& prefix) {
-  const auto holds = [&](const toml::table& joint) {
-    const toml::array* sides = joint["between"].as_array();
-    return joint["name"].value_or(std::string()).starts_with(prefix) && sides != nullptr &&
+std::string without_tie_tables(const std::string& text, const fs::path& file, const std::string& object,
+                               const std::string& prefix) {
+  const auto holds = [&](const toml::table& tie) {
+    const toml::array* sides = tie["between"].as_array();
+    return tie["name"].value_or(std::string()).starts_with(prefix) && sides != nullptr &&
            std::ranges::any_of(
                *sides, [&](const toml::node& side) { return side.value_or(std::string()) == object; });
   };
-  std::string left = without_tables(text, file, "joint", holds);
+  const std::string left = without_tables(without_tables(text, file, "joint", holds), file, "spring", holds);
   if (left == text) throw InputError("nothing is tied to '" + object + "'");
   return left;
 }

@@ -40,10 +40,10 @@ std::string object_copy(const std::string& text, const std::filesystem::path& fi
 std::string without_pin_tables(const std::string& text, const std::filesystem::path& file,
                                const std::string& object);
 
-/// The text without the [[joint]] tables of this object whose name begins with `prefix`. Throws InputError:
-/// there is none.
-std::string without_joint_tables(const std::string& text, const std::filesystem::path& file,
-                                 const std::string& object, const std::string& prefix);
+/// The text without the [[joint]] and [[spring]] tables of this object whose name begins with `prefix`.
+/// Throws InputError: there is none.
+std::string without_tie_tables(const std::string& text, const std::filesystem::path& file,
+                               const std::string& object, const std::string& prefix);
 
 /// A file that a scene's text names, or the folder of a sequence of files.
 struct NamedPath {

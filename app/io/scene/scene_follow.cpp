@@ -21,10 +21,12 @@ const ScriptedNodes& find_leader(const FollowingRods& rods, const Model& model) 
   };
   for (const ScriptedNodes& script : model.scripted)
     if (leads(script)) names.push_back(owner_of(script, model).name);
-  if (names.empty()) rods.table.fail("follow", "no collider of this scene has triangles and a sequence");
-  check_known(rods.table, "follow", "collider with a sequence", rods.collider, names);
+  if (names.empty())
+    rods.table.fail("follow",
+                    "no solid has this name, and no collider of this scene has triangles and a sequence");
+  check_known(rods.table, "follow", "collider with a sequence", rods.leader, names);
   return *std::ranges::find_if(model.scripted, [&](const ScriptedNodes& script) {
-    return leads(script) && owner_of(script, model).name == rods.collider;
+    return leads(script) && owner_of(script, model).name == rods.leader;
   });
 }
 
@@ -39,7 +41,8 @@ void follow_collider(const FollowingRods& rods, Model& model) {
     for (int a = 0; a < 3; ++a) t[a] -= collider.node_begin;
   const std::span start(model.positions.data() + collider.node_begin, leader.nodes.size());
 
-  ScriptedNodes& script = model.scripted[rods.script];
+  ScriptedNodes script;
+  script.nodes = rods.nodes;
   std::vector<Follower> followers;
   followers.reserve(script.nodes.size());
   for (std::size_t k = 0; k < script.nodes.size(); ++k)
@@ -48,6 +51,7 @@ void follow_collider(const FollowingRods& rods, Model& model) {
   script.frames = located(rods.table, [&] {
     return carried_points({start, triangles, leader.frames}, followers);
   });
+  model.scripted.push_back(std::move(script));
 }
 
 }  // namespace stickslip

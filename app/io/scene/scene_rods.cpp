@@ -241,7 +241,8 @@ void build_rods(TableReader& table, const SceneSource& source, Model& model,
     if (follows) {
       std::vector<Vec3d> roots = roots_of_ghosts;
       roots.insert(roots.end(), roots_of_nodes.begin(), roots_of_nodes.end());
-      following.push_back({table, followed, model.scripted.size(), std::move(roots)});
+      following.push_back({table, followed, script.nodes, std::move(roots)});
+      continue;
     }
     model.scripted.push_back(std::move(script));
   }
