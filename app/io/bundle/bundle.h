@@ -1,9 +1,8 @@
 // Bundles: one file with all that a report of a problem needs, so that it can be repeated on another machine.
-// It is a tar archive:
-//   bundle.json     the manifest: program, backend, device, scenes in the order of their loads, hashes of the
-//   files journal.jsonl   the journal of the session or run picture.png     the view when the bundle was
-//   written; not in every bundle scenes/N/...    the text of each scene as it was opened, and the files that
-//   it names
+// It is a tar archive of the manifest `bundle.json` (program, backend, device, scenes in the order of their
+// loads, hashes of the files), the journal `journal.jsonl`, perhaps `picture.png` (the view when the bundle
+// was written), and for each scene a folder `scenes/N` with its text as it was opened and the files that it
+// names.
 #pragma once
 
 #include <filesystem>
