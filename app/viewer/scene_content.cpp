@@ -9,6 +9,7 @@
 #include "app/io/file/number_text.h"
 #include "app/io/scene/scene_edit.h"
 #include "app/io/scene/toml_text.h"
+#include "app/viewer/free_space.h"
 #include "app/viewer/picking.h"
 #include "gpu/model/element_group.h"
 
@@ -22,38 +23,6 @@ std::shared_ptr<const Scene> reparsed(const Scene& scene, const std::string& tex
 const std::string& text_of(const Scene& scene) {
   if (scene.source.empty()) throw InputError(scene.name + " has no TOML text: its objects cannot be changed");
   return scene.source;
-}
-
-/// With the first number, from 1, that makes a name that no object, joint or spring has.
-std::string free_name_of(const Model& model, const std::string& stem) {
-  for (int number = 1;; ++number) {
-    std::string name = stem + std::to_string(number);
-    if (std::ranges::find(model.objects, name, &Object::name) == model.objects.end() &&
-        std::ranges::find(model.joints, name, &Joint::name) == model.joints.end() &&
-        std::ranges::find(model.springs, name, &Spring::name) == model.springs.end())
-      return name;
-  }
-}
-
-struct Box {
-  Vec<double, 3> low = Vec<double, 3>::filled(1e300), high = Vec<double, 3>::filled(-1e300);  // [m]
-};
-
-template <class Positions>
-Box box_of(const Object& object, const Positions& positions) {
-  Box box;
-  for (std::int32_t i = object.node_begin; i < object.node_end; ++i) {
-    const auto x = positions[static_cast<std::size_t>(i)].template cast<double>();
-    box.low = min(box.low, x);
-    box.high = max(box.high, x);
-  }
-  return box;
-}
-
-bool overlap(const Box& a, const Box& b) {
-  for (int k = 0; k < 3; ++k)
-    if (a.high[k] < b.low[k] || b.high[k] < a.low[k]) return false;
-  return true;
 }
 
 /// Whether a script moves the object.
@@ -72,20 +41,7 @@ const std::string kTie = "tie-";
 std::string named(const std::string& toml, const Model& model, const std::string& stem) {
   static const std::regex name("(^|\\n)[ \\t]*name[ \\t]*=");
   const bool has_name = std::regex_search(toml, name);
-  return has_name ? toml : "name = " + toml_text(free_name_of(model, stem)) + "\n" + toml;
-}
-
-/// [m] of all bodies but balls that were thrown.
-double start_radius(const Model& model) {
-  Vec<double, 3> low = Vec<double, 3>::filled(1e300), high = -1.0 * low;
-  for (const Object& object : model.objects) {
-    if (object.is_collider() || object.name.starts_with("shot-")) continue;
-    for (std::int32_t i = object.node_begin; i < object.node_end; ++i) {
-      low = min(low, model.positions[static_cast<std::size_t>(i)]);
-      high = max(high, model.positions[static_cast<std::size_t>(i)]);
-    }
-  }
-  return low[0] <= high[0] ? 0.5 * norm(high - low) : 1.0;
+  return has_name ? toml : "name = " + toml_text(free_object_name(model, stem)) + "\n" + toml;
 }
 
 /// One end of a rope or spring.
@@ -124,6 +80,32 @@ std::set<std::int32_t> held_after(const Model& model, const std::string& name, d
 }
 
 }  // namespace
+
+std::string free_object_name(const Model& model, const std::string& stem) {
+  for (int number = 1;; ++number) {
+    std::string name = stem + std::to_string(number);
+    if (std::ranges::find(model.objects, name, &Object::name) == model.objects.end() &&
+        std::ranges::find(model.joints, name, &Joint::name) == model.joints.end() &&
+        std::ranges::find(model.springs, name, &Spring::name) == model.springs.end())
+      return name;
+  }
+}
+
+bool came_later(const Object& object) {
+  return object.name.starts_with("shot-") || object.name.starts_with("added-");
+}
+
+double scene_radius(const Model& model) {
+  Vec<double, 3> low = Vec<double, 3>::filled(1e300), high = -1.0 * low;
+  for (const Object& object : model.objects) {
+    if (object.is_collider() || came_later(object)) continue;
+    for (std::int32_t i = object.node_begin; i < object.node_end; ++i) {
+      low = min(low, model.positions[static_cast<std::size_t>(i)]);
+      high = max(high, model.positions[static_cast<std::size_t>(i)]);
+    }
+  }
+  return low[0] <= high[0] ? 0.5 * norm(high - low) : 1.0;
+}
 
 std::shared_ptr<Scene> with_text(const Scene& scene, const std::string& text, bool changed) {
   Scene parsed = parse_scene(text, scene.file, scene.scale);
@@ -207,30 +189,15 @@ std::string copy_toml(const Scene& scene, const std::string& name, std::span<con
   const auto object = std::ranges::find(scene.model.objects, name, &Object::name);
   if (object == scene.model.objects.end()) throw InputError("there is no object '" + name + "'");
   if (object->node_end == object->node_begin) throw InputError("'" + name + "' has no nodes to copy");
-  const Box start = box_of(*object, scene.model.positions), now = box_of(*object, positions);
-  Box copy = start;
-  const auto move_by = [&](const Vec<double, 3>& by) {
-    copy.low += by;
-    copy.high += by;
-  };
-  move_by(0.5 * (now.low + now.high - start.low - start.high));
+  const NodeBox start = box_of(*object, scene.model.positions), now = box_of(*object, positions);
   const double gap = 0.05 * norm(now.high - now.low);
-  const auto raise_above = [&](const Box& below) { move_by({0, below.high[1] + gap - copy.low[1], 0}); };
-  raise_above(now);
-  // What is there already, such as an earlier copy.
-  for (bool raised = true; raised;) {
-    raised = false;
-    for (const Object& other : scene.model.objects) {
-      if (other.node_end == other.node_begin) continue;
-      const Box box = box_of(other, positions);
-      if (!overlap(box, copy)) continue;
-      raise_above(box);
-      raised = true;
-    }
-  }
+  NodeBox copy = start;
+  copy.move(0.5 * (now.low + now.high - start.low - start.high));
+  copy.move({0, now.high[1] + gap - copy.low[1], 0});
+  copy = raised_above(taken_boxes(scene.model, positions), copy, gap);  // such as an earlier copy
   const Vec<double, 3> shift = copy.low - start.low;
   const std::string stem = name.substr(0, name.rfind("-copy"));
-  return object_copy(text_of(scene), scene.file, name, free_name_of(scene.model, stem + "-copy-"), shift);
+  return object_copy(text_of(scene), scene.file, name, free_object_name(scene.model, stem + "-copy-"), shift);
 }
 
 std::shared_ptr<const Scene> with_pin(const Scene& scene, const std::string& object,
@@ -293,7 +260,7 @@ bool keeps_object(const Model& from, const Model& to, int object) {
 }
 
 Shot shot_along(const Model& model, const Camera& camera) {
-  const double radius = start_radius(model) / 12, distance = static_cast<double>(camera.distance);
+  const double radius = scene_radius(model) / 12, distance = static_cast<double>(camera.distance);
   const Vec<double, 3> eye = camera.eye().cast<double>(), forward = camera.forward().cast<double>();
   const double ahead = std::min(0.25 * distance, 4 * radius);
   return {eye + ahead * forward, 2 * (distance - ahead) * forward, radius};

@@ -15,6 +15,13 @@ namespace stickslip {
 
 struct Pick;
 
+/// The stem with the first number, from 1, that makes a name that no object, joint or spring has.
+std::string free_object_name(const Model& model, const std::string& stem);
+/// Whether an object was thrown or added (see spawn_toml), by its name.
+bool came_later(const Object& object);
+/// [m] Half the diagonal of the box around all bodies at the start but those that came later.
+double scene_radius(const Model& model);
+
 /// The scene with one more [[object]], of which `toml` is the table; without a name in it "shot-N". Throws
 /// InputError: bad keys, a name that is taken, materials or half-spaces, or a scene that has no TOML text.
 std::shared_ptr<const Scene> with_object(const Scene& scene, const std::string& toml);
@@ -23,7 +30,8 @@ std::shared_ptr<const Scene> with_object(const Scene& scene, const std::string& 
 std::shared_ptr<const Scene> without_object(const Scene& scene, const std::string& name);
 
 /// The table of a copy of an object as the scene's file defines it, a little above the place where the object
-/// is now and above all that it would overlap there. Throws InputError: as without_object.
+/// is now and above all that it would overlap there, now or at the scene's start. Throws InputError: as
+/// without_object.
 std::string copy_toml(const Scene& scene, const std::string& name, std::span<const Vec3f> positions);
 
 /// The scene in which these nodes of an object, counted as those of a [[pin]], are held from `time` [s] on,
