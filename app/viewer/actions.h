@@ -46,6 +46,8 @@ struct ViewState;
          "fork: a copy goes on with the settings of this moment, to compare changes with; drawn as outlines", none,             \
          unloaded(s), t.simulation().post(ForkState{}))                                                                         \
   ACTION(shoot, "Shoot", KEYS({GLFW_KEY_X}), "throw a ball along the view, at the camera target", none, unloaded(s), t.shoot()) \
+  ACTION(add_object, "Add", KEYS({GLFW_KEY_O}), "add an object, as the section Add says, at the camera target", none,  \
+         unloaded(s), t.add_object())                                                                                          \
   ACTION(remove_selected, "Remove", KEYS({GLFW_KEY_DELETE}), "take the selected object out of the scene", none, unloaded(s),   \
          remove_selected(t.simulation(), t.view()))                                                                           \
   ACTION(copy_selected, "Copy", KEYS({GLFW_KEY_D, GLFW_MOD_CONTROL}), "put a copy of the selected object above it", none,      \
@@ -163,6 +165,8 @@ class ActionTarget {
   virtual void save_scene() = 0;
   virtual void save_bundle() = 0;
   virtual void shoot() = 0;
+  /// Adds the body of ViewState::added above the camera's target.
+  virtual void add_object() = 0;
   virtual void add_camera_key() = 0;
   virtual void quit() = 0;
 };

@@ -69,6 +69,7 @@ class Viewer final : public ActionTarget {
   void frame_camera() override;
   void pick_worst_contact() override;
   void shoot() override;
+  void add_object() override;
   bool remembers() const { return !options_.memory.empty(); }
   void keep_memory();
   void ask_screenshot() override { pictures_.ask_screenshot(); }
@@ -397,6 +398,15 @@ void Viewer::shoot() {
   if (scene_) simulation_.post(AddObject{shot_toml(scene_->model, shot_along(scene_->model, camera_))});
 }
 
+void Viewer::add_object() {
+  view_.added.at = camera_.target.cast<double>();
+  try {
+    add_body(simulation_, view_.added);
+  } catch (const InputError& error) {
+    spdlog::warn("{}", error.what());
+  }
+}
+
 void Viewer::pick_worst_contact() {
   const ContactRecord* worst = worst_contact(simulation_.frame().snapshot.contacts);
   if (worst == nullptr) {
@@ -521,7 +531,8 @@ int Viewer::run() {
       draws_due_ = std::max(draws_due_, 1);
     }
     if (script_ && !script_->advance({simulation_, [this](ActionId action) { act(action); },
-                                      [this](const std::string& file) { open(file); }, is_busy()}))
+                                      [this](const std::string& file) { open(file); }, is_busy(),
+                                      camera_.target.cast<double>()}))
       script_.reset();
     if (options_.script.drive &&
         !options_.script.drive(simulation_, [this](ActionId action) { act(action); }))

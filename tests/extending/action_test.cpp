@@ -35,6 +35,7 @@ class Target final : public ActionTarget {
   void save_scene() override {}
   void save_bundle() override {}
   void shoot() override {}
+  void add_object() override {}
   void add_camera_key() override {}
   void quit() override {}
 

@@ -58,6 +58,7 @@ void draw_panels(PanelContext& context) {
     ImGui::End();
     begin("right", {free.right, 0}, {window.x - free.right, free.panel_bottom});
     draw_view_panel(context);
+    draw_add_panel(context);
     draw_selection_panel(context);
     draw_report_panel(context);
     ImGui::End();

@@ -15,6 +15,7 @@
 #include "app/viewer/log_buffer.h"
 #include "app/viewer/picking.h"
 #include "app/viewer/simulation.h"
+#include "app/viewer/spawn.h"
 #include "app/viewer/stepper_race.h"
 #include "app/viewer/surface_colors.h"
 
@@ -54,6 +55,7 @@ struct ViewState {
   std::optional<Pick> picked;           // where the selected object was clicked
   std::optional<Pick> tied_from;        // where the next rope begins
   std::optional<ContactProbe> contact;  // picked; at most one of the two
+  SpawnRequest added;                   // what the next object is that is added; its place is the camera's
   TypedNumber typed;
   std::optional<SceneKind> scene_kind;     // of the scenes that are listed; empty: all
   std::string scene_filter, param_filter;  // what is typed to find scenes and parameters

@@ -29,6 +29,8 @@ void draw_judgement_history(const std::deque<StepReport>& history);
 void draw_trace(Simulation& simulation);
 void draw_view_panel(PanelContext& context);
 void draw_selection_panel(PanelContext& context);
+/// What the next object is that is added to the scene.
+void draw_add_panel(PanelContext& context);
 
 void draw_lab_panel(PanelContext& context);
 /// Part of the lab: the race of steppers.
