@@ -9,6 +9,7 @@
 #include "app/io/file/input_error.h"
 #include "app/io/scene/settings.h"
 #include "app/viewer/journal_file.h"
+#include "app/viewer/spawn.h"
 
 namespace stickslip {
 namespace {
@@ -24,7 +25,7 @@ bool is_idle(const Simulation& simulation) {
 }
 
 std::vector<std::string_view> action_names() {
-  std::vector<std::string_view> names{"scene", "open", "set", "steps", "play", "rewind", "wait"};
+  std::vector<std::string_view> names{"scene", "open", "add", "set", "steps", "play", "rewind", "wait"};
   for (const Action& action : action_table()) names.push_back(action.name);
   return names;
 }
@@ -77,9 +78,9 @@ void ActionScript::fail(int number, const std::string& what) const {
 
 ActionScript::Line ActionScript::parse(int number, const std::string& text) const {
   std::istringstream words(text);
-  std::string verb, first, second, rest;
-  words >> verb >> first >> second >> rest;
-  if (!rest.empty()) fail(number, "too many words in '" + text + "'");
+  std::string verb, first, second, third, rest;
+  words >> verb >> first >> second >> third >> rest;
+  if (!(verb == "add" ? rest : third).empty()) fail(number, "too many words in '" + text + "'");
   const auto only = [&](bool has_first, bool has_second) {
     if (has_first == first.empty()) fail(number, verb + (has_first ? " needs a value" : " takes no value"));
     if (!has_second && !second.empty()) fail(number, "unexpected '" + second + "'");
@@ -105,6 +106,9 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
     line.is_done = [](const Hands& hands, double passed) {
       return passed > kRaceStarts && is_idle(hands.simulation) && !hands.busy;
     };
+  } else if (verb == "add") {
+    if (second.empty()) fail(number, "add needs a kind and a shape");
+    parse_add(line, {first, second, third});
   } else if (verb == "set") {
     only(true, false);
     const std::size_t equals = first.find('=');
@@ -156,6 +160,22 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
     if (id == ActionId::toggle_play) line.is_done = [](const Hands&, double) { return true; };
   }
   return line;
+}
+
+void ActionScript::parse_add(Line& line, const std::vector<std::string>& words) const {
+  const auto located = [this, number = line.number](const auto& act) {
+    try {
+      return act();
+    } catch (const InputError& error) {
+      fail(number, error.what());
+    }
+  };
+  const SpawnRequest request = located([&] { return spawn_request(words.at(0), words.at(1), words.at(2)); });
+  line.begin = [located, request](const Hands& hands) {
+    SpawnRequest here = request;
+    here.at = hands.target;
+    located([&] { add_body(hands.simulation, here); });
+  };
 }
 
 bool ActionScript::advance(const Hands& hands) {

@@ -15,9 +15,13 @@ namespace stickslip {
 ///   an action's name (`stickslip view --keys` lists them)    as its key
 ///   scene NAME [VARIANT]       loads a scene
 ///   open FILE                  as when the file is dropped on the window
+///   add KIND SHAPE [SIZE]      a body at the camera target, see spawn_request
 ///   set KEY=VALUE              a parameter; a material key for all materials; contact.KEY; solver as
-///   --solver steps N                    N steps, then a pause play SECONDS               plays for so long
-///   on the clock, then pauses rewind FRAME wait SECONDS               on the clock
+///                              --solver
+///   steps N                    N steps, then a pause
+///   play SECONDS               plays for so long on the clock, then pauses
+///   rewind FRAME
+///   wait SECONDS               on the clock
 /// A line begins when the one before is done: when the simulation is idle, and a race has ended.
 class ActionScript {
  public:
@@ -29,7 +33,8 @@ class ActionScript {
     Simulation& simulation;
     std::function<void(ActionId)> act;
     std::function<void(const std::string&)> open;
-    bool busy = false;  // a race runs, or a picture is to be taken
+    bool busy = false;               // a race runs, or a picture is to be taken
+    Vec<double, 3> target{0, 0, 0};  // [m] of the camera
   };
   /// Goes on as far as possible without waiting. False when all lines are done. Throws std::runtime_error
   /// with the line when the simulation reports an error.
@@ -44,6 +49,8 @@ class ActionScript {
     std::function<bool(const Hands&, double seconds)> is_done;
   };
   Line parse(int number, const std::string& text) const;
+  /// `words`: those after "add".
+  void parse_add(Line& line, const std::vector<std::string>& words) const;
   [[noreturn]] void fail(int number, const std::string& what) const;
 
   std::filesystem::path file_;

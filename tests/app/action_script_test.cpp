@@ -52,7 +52,15 @@ class ActionScriptTest : public ::testing::Test {
 
   const fs::path folder = fs::temp_directory_path() / ("stickslip-script-" + std::to_string(getpid()));
   const fs::path file = folder / "actions.txt";
-  Simulation simulation{test::fake(), test::two_tets};
+  /// The scene "text" has a TOML text, others have none.
+  Simulation simulation{test::fake(), [](const std::string& name, const std::string& variant) {
+                          return name == "text"
+                                     ? parse_scene(
+                                           "[[material]]\nname = \"rubber\"\n[[object]]\nname = "
+                                           "\"ball\"\nshape = \"sphere\"\nradius = 0.5\nedge = 0.3\n",
+                                           "/somewhere/text.toml")
+                                     : test::two_tets(name, variant);
+                        }};
   std::vector<std::string> done, opened;
 };
 
@@ -93,6 +101,18 @@ TEST_F(ActionScriptTest, ASolverIsNamedAsByTheOption) {
   EXPECT_THROW(run("set solver=prox\n"), InputError);
 }
 
+TEST_F(ActionScriptTest, AddsBodies) {
+  run("scene text\nsteps 2\nadd elastic box 0.2\nadd cloth sheet\nsteps 1\n");
+  const Model& model = simulation.frame().scene->model;
+  ASSERT_EQ(model.objects.size(), 3u);
+  EXPECT_EQ(model.objects[1].name, "added-1");
+  EXPECT_TRUE(model.objects[1].is_solid());
+  EXPECT_EQ(model.objects[2].name, "added-2");
+  EXPECT_TRUE(model.objects[2].is_cloth());
+  EXPECT_EQ(simulation.status().frame, 3);
+  EXPECT_THROW(run("scene a\nadd elastic box\n"), InputError) << "it has no TOML text";
+}
+
 TEST_F(ActionScriptTest, PlaysAndWaitsByTheClock) {
   simulation.set_pacing({.real_time = false});
   const auto start = Simulation::Clock::now();
@@ -113,6 +133,12 @@ TEST_F(ActionScriptTest, NamesTheLineThatIsWrong) {
                                    {"wait nan", "needs a number"},
                                    {"set dt", "KEY=VALUE"},
                                    {"reset now", "takes no value"},
+                                   {"add", "needs a kind and a shape"},
+                                   {"add rigid", "needs a kind and a shape"},
+                                   {"add soft box", "no kind of body 'soft'"},
+                                   {"add cloth box", "cannot be a box"},
+                                   {"add rigid box big", "no size"},
+                                   {"add rigid box 0.1 red", "too many words"},
                                    {"scene a b c", "too many words"}}) {
     const std::string seen = refusal(std::string("reset\n") + text + "\n");
     EXPECT_NE(seen.find("actions.txt:2: "), std::string::npos) << seen;
