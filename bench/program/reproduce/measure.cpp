@@ -1,8 +1,5 @@
 #include "bench/program/reproduce/measure.h"
 
-#include <cmath>
-#include <random>
-
 #include "app/io/scene/scene_variant.h"
 #include "app/io/scene/settings.h"
 #include "gpu/model/step_interrupted.h"
@@ -72,16 +69,6 @@ void apply_claim(const ClaimRun& run, const ClaimMethod& method, Scene& scene) {
   for (const std::string& setting : run.settings) apply_setting(scene, setting);
   for (const std::string& setting : method.settings) apply_setting(scene, setting);
   if (!method.solver.empty()) set_solver(scene.params, method.solver);
-}
-
-State perturbed(State state, std::uint64_t seed) {
-  constexpr double size = 1e-6;  // [m/s]
-  if (seed == 0) return state;
-  std::mt19937_64 random(seed);
-  const auto change = [&] { return size * (std::ldexp(static_cast<double>(random() >> 11), -52) - 1); };
-  for (Vec<double, 3>& velocity : state.velocities) velocity += {change(), change(), change()};
-  for (BodyState& body : state.bodies) body.velocity += {change(), change(), change()};
-  return state;
 }
 
 std::vector<ClaimMethod> methods_of(const Claim& claim) {

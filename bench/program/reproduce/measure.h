@@ -88,9 +88,6 @@ Scene claim_scene(const std::string& name, const ClaimRun& run, const ClaimMetho
 Scene claim_strands(const Claim& claim, const ClaimRun& run, const ClaimMethod& method);
 /// The settings of a run and a method, and its solver.
 void apply_claim(const ClaimRun& run, const ClaimMethod& method, Scene& scene);
-/// `state` with velocities changed by up to 1e-6 m/s, from the seed; 0: unchanged. Positions stay, so that no
-/// bodies come to overlap.
-State perturbed(State state, std::uint64_t seed);
 /// Solves the problem that `lab` has loaded, with the settings of the run and of the method. Throws
 /// InputError for an unknown solver or setting, StepInterrupted once the run is cancelled.
 SolveReport solve_claim(ContactLab& lab, const ContactProblem& problem, const ClaimRun& run,

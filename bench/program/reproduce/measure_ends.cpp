@@ -17,6 +17,7 @@
 
 #include "bench/program/reproduce/measure.h"
 #include "gpu/model/element_group.h"
+#include "gpu/model/perturbed.h"
 #include "gpu/model/tet_volume.h"
 
 namespace stickslip {

@@ -12,6 +12,7 @@
 #include "app/io/scene/expect.h"
 #include "bench/barrier_study.h"
 #include "bench/program/reproduce/measure.h"
+#include "gpu/model/perturbed.h"
 #include "gpu/model/steppers.h"
 
 namespace stickslip {
