@@ -34,6 +34,12 @@ bool supersedes(const Command& next, const Command& previous) {
   }
   if (const auto* edit = std::get_if<HalfSpaceEdit>(&next))
     return edit->index == std::get<HalfSpaceEdit>(previous).index;
+  if (const auto* capture = std::get_if<CaptureState>(&next))
+    return capture->use == std::get<CaptureState>(previous).use;
+  if (const auto* fork = std::get_if<ForkState>(&next)) {
+    const auto& old = std::get<ForkState>(previous);
+    return fork->seed == old.seed && fork->size == old.size;
+  }
   return true;
 }
 

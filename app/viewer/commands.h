@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu/model/interaction.h"
+#include "gpu/model/perturbed.h"
 #include "gpu/params/lab_params.h"
 #include "gpu/params/params.h"
 
@@ -49,12 +50,19 @@ struct DragMove {
 struct DragEnd {};
 /// Copies the contact problem of the last step for the lab. Does not change the simulation.
 struct Freeze {};
-/// Copies the scene with its settings and its present state, for a race of steppers. Does not change the
-/// simulation.
-struct CaptureState {};
+enum class CaptureUse { race, sweep };
+/// Copies the scene with its settings and its present state, for a race of steppers or a sweep. Does not
+/// change the simulation.
+struct CaptureState {
+  CaptureUse use = CaptureUse::race;
+};
 /// Copies as CaptureState, for a run that goes on beside this one (see Fork), and goes to the present state
 /// as Rewind does: both then go on from a state without memory, and with equal settings to the same bits.
-struct ForkState {};
+/// With a seed the copy's velocities are `perturbed`, those of this run are not.
+struct ForkState {
+  std::uint64_t seed = 0;       // 0: as they are
+  double size = kPerturbation;  // [m/s] of the changes
+};
 /// The kept state of an earlier or later frame (see Timeline), with the present settings. Ends a drag.
 struct Rewind {
   int frame = 0;

@@ -161,6 +161,25 @@ void Fork::run() {
   }
 }
 
+std::optional<ForkDistance> node_distance(const Model& model, std::span<const Vec3f> a,
+                                          std::span<const Vec3f> b) {
+  if (a.size() != b.size() || a.size() != model.node_object.size()) return std::nullopt;
+  ForkDistance distance;
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (model.objects[static_cast<std::size_t>(model.node_object[i])].is_collider()) continue;
+    const auto d2 = static_cast<double>(norm2(a[i] - b[i]));
+    sum += d2;
+    distance.largest = std::max(distance.largest, d2);
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  distance.mean = std::sqrt(sum / static_cast<double>(count));
+  distance.largest = std::sqrt(distance.largest);
+  return distance;
+}
+
 void Forks::add(std::shared_ptr<const CapturedState> from) {
   if (entries_.size() == kMost) entries_.erase(entries_.begin());
   int number = 1;
@@ -195,31 +214,24 @@ int Forks::leash() const {
 
 void Forks::compare(const SimulationFrame& frame) {
   if (!frame.scene || entries_.empty()) return;
-  const Model& model = frame.scene->model;
   const std::span<const Vec3f> here = frame.positions();
   for (Entry& entry : entries_) {
     const std::vector<Vec3f> there = entry.fork->status().positions_at(frame.snapshot.time);
-    if (there.size() != here.size()) continue;
-    ForkDistance distance;
-    distance.time = frame.snapshot.time;
-    double sum = 0;
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < here.size(); ++i) {
-      if (model.objects[static_cast<std::size_t>(model.node_object[i])].is_collider()) continue;
-      const auto d2 = static_cast<double>(norm2(here[i] - there[i]));
-      sum += d2;
-      distance.largest = std::max(distance.largest, d2);
-      ++count;
-    }
-    if (count == 0) continue;
-    distance.mean = std::sqrt(sum / static_cast<double>(count));
-    distance.largest = std::sqrt(distance.largest);
-    entry.distances[frame.snapshot.frame] = distance;
+    const std::optional<ForkDistance> distance = node_distance(frame.scene->model, here, there);
+    if (!distance) continue;
+    entry.distances[frame.snapshot.frame] = *distance;
+    entry.distances[frame.snapshot.frame].time = frame.snapshot.time;
   }
 }
 
 std::string differing_settings(const CapturedState& from, const Settings& now, std::size_t most) {
   std::vector<std::string> all;
+  if (from.seed != 0) {
+    char text[64];
+    std::snprintf(text, sizeof text, "seed %llu, %g m/s", static_cast<unsigned long long>(from.seed),
+                  from.perturbation);
+    all.emplace_back(text);
+  }
   add_differences(param_table(), &from.start.params, &now.params, all);
   add_differences(lab_param_table(), &from.start.contact, &now.contact_params, all);
   add_materials(from.start.model, now.materials, all);

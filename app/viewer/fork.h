@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -90,6 +91,11 @@ struct ForkDistance {
   double largest = 0;  // [m]
 };
 
+/// The distance of two sets of positions of all nodes [m]; `time` is 0. None where they cannot be compared:
+/// other numbers of nodes, or no node that can move.
+std::optional<ForkDistance> node_distance(const Model& model, std::span<const Vec3f> a,
+                                          std::span<const Vec3f> b);
+
 class Forks {
  public:
   static constexpr std::size_t kMost = 3;
@@ -125,7 +131,8 @@ class Forks {
   double time_ = 0;
 };
 
-/// The settings that differ between two sets, "mu 0.3 / 0.5" each: `a`, then `b`. At most `most`, then "...".
+/// The settings that differ between two sets, "mu 0.3 / 0.5" each: `from`, then `now`; first of all the seed
+/// of changed velocities. At most `most`, then "...".
 std::string differing_settings(const CapturedState& from, const Settings& now, std::size_t most = 4);
 
 /// What a fork draws: the outlines of what can move. Host only, found once per scene.

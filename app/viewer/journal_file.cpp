@@ -75,8 +75,14 @@ struct EventWriter {
   }
   json operator()(const DragEnd&) const { return {{"event", "drag_end"}}; }
   json operator()(const Freeze&) const { return {{"event", "freeze"}}; }
-  json operator()(const CaptureState&) const { return {{"event", "race_steppers"}}; }
-  json operator()(const ForkState&) const { return {{"event", "fork"}}; }
+  json operator()(const CaptureState& capture) const {
+    return {{"event", capture.use == CaptureUse::sweep ? "sweep" : "race_steppers"}};
+  }
+  json operator()(const ForkState& fork) const {
+    json line = {{"event", "fork"}};
+    if (fork.seed != 0) line.update({{"seed", fork.seed}, {"size", fork.size}});
+    return line;
+  }
   json operator()(const Rewind& rewind) const { return {{"event", "rewind"}, {"to", rewind.frame}}; }
   json operator()(const KeepState&) const { return {{"event", "keep_state"}}; }
   json operator()(const ReturnToKept&) const { return {{"event", "return_to_kept"}}; }

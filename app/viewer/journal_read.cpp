@@ -122,7 +122,9 @@ std::optional<Command> read_event(const json& line, const Model& model) {
   if (event == "drag_end") return DragEnd{};
   if (event == "freeze") return Freeze{};
   if (event == "race_steppers") return CaptureState{};
-  if (event == "fork") return ForkState{};
+  if (event == "sweep") return CaptureState{CaptureUse::sweep};
+  if (event == "fork")
+    return ForkState{line.value("seed", std::uint64_t{0}), line.value("size", kPerturbation)};
   if (event == "rewind") return Rewind{line.at("to").get<int>()};
   if (event == "keep_state") return KeepState{};
   if (event == "return_to_kept") return ReturnToKept{};

@@ -276,14 +276,17 @@ std::shared_ptr<const FrozenStep> Simulation::take_frozen() {
   return std::exchange(frozen_, nullptr);
 }
 
-std::shared_ptr<const CapturedState> Simulation::take_captured() {
+std::shared_ptr<const CapturedState> Simulation::take_captured(CaptureUse use) {
   const std::lock_guard lock(mutex_);
-  return std::exchange(captured_, nullptr);
+  return std::exchange(captured_[static_cast<std::size_t>(use)], nullptr);
 }
 
 std::shared_ptr<const CapturedState> Simulation::take_forked() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(forked_, nullptr);
+  if (forked_.empty()) return nullptr;
+  std::shared_ptr<const CapturedState> oldest = std::move(forked_.front());
+  forked_.pop_front();
+  return oldest;
 }
 
 std::shared_ptr<const Checkpoint> Simulation::take_kept() {

@@ -1,6 +1,7 @@
 // Simulation: an Engine on its own thread. The caller's side never waits for a step or a load.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <climits>
 #include <condition_variable>
@@ -78,6 +79,8 @@ struct CapturedState {
   std::string scene;   // its name
   std::string solver;  // that made the state
   StepRaceStart start;
+  std::uint64_t seed = 0;   // of the velocities' changes; 0: they are those of the run
+  double perturbation = 0;  // [m/s] size of the changes
 };
 
 /// Timing of steps during playback.
@@ -156,10 +159,10 @@ class Simulation {
   /// The problem that `Freeze` copied since the last call, or null.
   std::shared_ptr<const FrozenStep> take_frozen();
 
-  /// The state that `CaptureState` copied since the last call, or null.
-  std::shared_ptr<const CapturedState> take_captured();
+  /// The state that `CaptureState` copied for this use since the last call, or null.
+  std::shared_ptr<const CapturedState> take_captured(CaptureUse use = CaptureUse::race);
 
-  /// The state that `ForkState` copied since the last call, or null.
+  /// The oldest state that `ForkState` copied and that was not taken yet, or null.
   std::shared_ptr<const CapturedState> take_forked();
 
   /// What `KeepState` copied since the last call, with the settings of then; or null.
@@ -185,9 +188,9 @@ class Simulation {
   void start(std::shared_ptr<const Scene> scene);
   void renew_engine(const Scene& scene);
   void freeze();
-  std::shared_ptr<const CapturedState> capture() const;
-  void deliver(std::shared_ptr<const CapturedState>& place, std::shared_ptr<const CapturedState> state);
-  void fork();
+  std::shared_ptr<CapturedState> capture() const;
+  void deliver(CaptureUse use);
+  void fork(const ForkState& how);
   void keep();
   /// `what`: for labels of a new content; empty: an object was added. `content`: an old one to go to.
   void go_on_with(const std::function<std::shared_ptr<const Scene>()>& change, std::string what,
@@ -263,7 +266,8 @@ class Simulation {
   std::vector<JournalEntry> journal_;
   OpenedScenes opened_;  // as the loader gave them
   std::shared_ptr<const FrozenStep> frozen_;
-  std::shared_ptr<const CapturedState> captured_, forked_;
+  std::array<std::shared_ptr<const CapturedState>, 2> captured_;  // by CaptureUse
+  std::deque<std::shared_ptr<const CapturedState>> forked_;       // those that were not taken yet
   std::shared_ptr<const Checkpoint> kept_;
   int steps_wanted_ = 0;
   int leash_ = INT_MAX;

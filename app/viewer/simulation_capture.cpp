@@ -1,6 +1,7 @@
 // Copies of a running scene and its state, and the return to them, on the simulation's thread.
 #include <spdlog/spdlog.h>
 
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -17,7 +18,7 @@ double time_since(Simulation::Clock::time_point start) {
 
 }  // namespace
 
-std::shared_ptr<const CapturedState> Simulation::capture() const {
+std::shared_ptr<CapturedState> Simulation::capture() const {
   auto captured = std::make_shared<CapturedState>();
   captured->scene = scene_->name;
   captured->solver = stepper_name(engine_->params());
@@ -31,16 +32,24 @@ std::shared_ptr<const CapturedState> Simulation::capture() const {
   return captured;
 }
 
-void Simulation::deliver(std::shared_ptr<const CapturedState>& place,
-                         std::shared_ptr<const CapturedState> state) {
+void Simulation::deliver(CaptureUse use) {
+  std::shared_ptr<const CapturedState> state = capture();
   const std::lock_guard lock(mutex_);
-  place = std::move(state);
+  captured_[static_cast<std::size_t>(use)] = std::move(state);
 }
 
-void Simulation::fork() {
-  std::shared_ptr<const CapturedState> state = capture();
+void Simulation::fork(const ForkState& how) {
+  if (how.seed != 0 && !(how.size > 0 && std::isfinite(how.size)))
+    throw std::invalid_argument("a fork's velocities change by more than 0 m/s");
+  std::shared_ptr<CapturedState> state = capture();
   go_to(state->start.state);
-  deliver(forked_, std::move(state));
+  if (how.seed != 0) {
+    state->start.state = perturbed(std::move(state->start.state), how.seed, how.size);
+    state->seed = how.seed;
+    state->perturbation = how.size;
+  }
+  const std::lock_guard lock(mutex_);
+  forked_.push_back(std::move(state));
 }
 
 void Simulation::keep() {

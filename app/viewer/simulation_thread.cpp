@@ -153,9 +153,9 @@ void Simulation::apply(const Command& command) {
         } else if constexpr (std::is_same_v<Edit, Freeze>) {
           freeze();
         } else if constexpr (std::is_same_v<Edit, CaptureState>) {
-          deliver(captured_, capture());
+          deliver(edit.use);
         } else if constexpr (std::is_same_v<Edit, ForkState>) {
-          fork();
+          fork(edit);
         } else if constexpr (std::is_same_v<Edit, Rewind>) {
           rewind(edit.frame);
         } else if constexpr (std::is_same_v<Edit, KeepState>) {

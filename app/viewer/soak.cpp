@@ -274,7 +274,7 @@ class Soak {
     if (!failed) travel(simulation);
     simulation.take_frozen();
     simulation.take_captured();
-    simulation.take_forked();
+    while (simulation.take_forked()) continue;
     simulation.take_kept();
     sample();
   }

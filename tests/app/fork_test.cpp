@@ -125,6 +125,53 @@ TEST_F(ForkOfRest, ThereAreThreeAtMostAndEachHasItsOwnNumber) {
   EXPECT_EQ(forks.leash(), INT_MAX);
 }
 
+/// The copy's velocities are changed, those of the run are not.
+TEST_F(ForkOfRest, ASeedDrivesItApartFromAnUnchangedRun) {
+  simulation.post(ForkState{3, 1e-3});
+  std::shared_ptr<const CapturedState> state;
+  ASSERT_TRUE(reached(simulation, [&] { return (state = simulation.take_forked()) != nullptr; }));
+  EXPECT_EQ(state->seed, 3u);
+  const State& plain = forks.entries()[0].fork->from().start.state;
+  const State& changed = state->start.state;
+  ASSERT_EQ(changed.velocities.size(), plain.velocities.size());
+  for (std::size_t i = 0; i < plain.velocities.size(); ++i) {
+    const Vec<double, 3> change = changed.velocities[i] - plain.velocities[i];
+    for (int c = 0; c < 3; ++c) EXPECT_LE(std::abs(change[c]), 1.000001e-3) << i;
+    EXPECT_EQ(norm(changed.positions[i] - plain.positions[i]), 0) << i;
+  }
+  forks.add(std::move(state));
+  steps_to(9);
+  for (const auto& [frame, distance] : forks.entries()[0].distances) EXPECT_EQ(distance.largest, 0) << frame;
+  EXPECT_GT(forks.entries()[1].distances.at(9).mean, 0);
+  EXPECT_EQ(differing_settings(forks.entries()[1].fork->from(), simulation.settings()), "seed 3, 0.001 m/s");
+}
+
+TEST_F(ForkOfRest, ForksThatAreAskedForAtOnceAreAllMadeAndASeedFixesTheirState) {
+  for (const std::uint64_t seed : {1, 2}) simulation.post(ForkState{seed});
+  std::vector<std::shared_ptr<const CapturedState>> states;
+  const auto take = [&] {
+    while (auto state = simulation.take_forked()) states.push_back(std::move(state));
+    return states.size();
+  };
+  ASSERT_TRUE(reached(simulation, [&] { return take() == 2; }));
+  simulation.post(ForkState{1});
+  ASSERT_TRUE(reached(simulation, [&] { return take() == 3; }));
+  const auto velocities = [&](std::size_t i) { return states[i]->start.state.velocities; };
+  EXPECT_EQ(states[1]->seed, 2u);
+  double apart = 0;
+  for (std::size_t i = 0; i < velocities(0).size(); ++i) {
+    apart += norm(velocities(0)[i] - velocities(1)[i]);
+    EXPECT_EQ(norm(velocities(0)[i] - velocities(2)[i]), 0) << i;
+  }
+  EXPECT_GT(apart, 0);
+}
+
+TEST_F(ForkOfRest, AChangeOfNoSizeIsRefused) {
+  simulation.post(ForkState{1, 0});
+  EXPECT_TRUE(reached(simulation, [&] { return !simulation.status().error.empty(); }));
+  EXPECT_EQ(simulation.take_forked(), nullptr);
+}
+
 TEST(Fork, OneThatFailsSaysWhyAndDoesNotDelayTheRun) {
   Simulation simulation(fake(), test::two_tets);
   simulation.post(LoadScene{"a"});

@@ -96,6 +96,8 @@ TEST_F(JournalTest, ReadsWhatItWrote) {
                                       DragEnd{},
                                       Freeze{},
                                       ForkState{},
+                                      ForkState{7, 1e-4},
+                                      CaptureState{CaptureUse::sweep},
                                       Rewind{7},
                                       KeepState{},
                                       ReturnToKept{},
