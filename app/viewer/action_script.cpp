@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 
@@ -25,10 +26,14 @@ bool is_idle(const Simulation& simulation) {
 }
 
 std::vector<std::string_view> action_names() {
-  std::vector<std::string_view> names{"scene", "open", "add", "set", "steps", "play", "rewind", "wait"};
+  std::vector<std::string_view> names{"scene", "open",   "add",  "set",       "steps",
+                                      "play",  "rewind", "wait", "fork_seed", "sweep"};
   for (const Action& action : action_table()) names.push_back(action.name);
   return names;
 }
+
+/// How many words may follow the first one of a line.
+std::size_t most_words(const std::string& verb) { return verb == "sweep" ? 6 : verb == "add" ? 3 : 2; }
 
 /// Sets a row of one of the tables through `post`. Throws std::invalid_argument.
 void post_setting(Simulation& simulation, const std::string& key, const std::string& text) {
@@ -76,11 +81,25 @@ void ActionScript::fail(int number, const std::string& what) const {
   throw InputError(file_.string() + ":" + std::to_string(number) + ": " + what);
 }
 
+/// A line that is done when the simulation is idle, and nothing else runs.
+ActionScript::Line ActionScript::idle_line(int number, const std::string& text) {
+  return {
+      number, text, {}, [](const Hands& hands, double) { return is_idle(hands.simulation) && !hands.busy; }};
+}
+
 ActionScript::Line ActionScript::parse(int number, const std::string& text) const {
-  std::istringstream words(text);
-  std::string verb, first, second, third, rest;
-  words >> verb >> first >> second >> third >> rest;
-  if (!(verb == "add" ? rest : third).empty()) fail(number, "too many words in '" + text + "'");
+  std::istringstream stream(text);
+  std::string verb;
+  stream >> verb;
+  std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
+  if (words.size() > most_words(verb)) fail(number, "too many words in '" + text + "'");
+  if (verb == "sweep" || verb == "fork_seed") {
+    Line line = idle_line(number, text);
+    verb == "sweep" ? parse_sweep(line, words) : parse_fork_seed(line, words);
+    return line;
+  }
+  words.resize(3);
+  const std::string &first = words[0], &second = words[1];
   const auto only = [&](bool has_first, bool has_second) {
     if (has_first == first.empty()) fail(number, verb + (has_first ? " needs a value" : " takes no value"));
     if (!has_second && !second.empty()) fail(number, "unexpected '" + second + "'");
@@ -92,8 +111,7 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
       fail(number, verb + " needs a number of at least " + std::to_string(static_cast<int>(least)));
     return value;
   };
-  Line line{
-      number, text, {}, [](const Hands& hands, double) { return is_idle(hands.simulation) && !hands.busy; }};
+  Line line = idle_line(number, text);
   if (verb == "scene") {
     only(true, true);
     line.begin = [first, second](const Hands& hands) { hands.simulation.post(LoadScene{first, second}); };
@@ -108,7 +126,7 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
     };
   } else if (verb == "add") {
     if (second.empty()) fail(number, "add needs a kind and a shape");
-    parse_add(line, {first, second, third});
+    parse_add(line, words);
   } else if (verb == "set") {
     only(true, false);
     const std::size_t equals = first.find('=');
@@ -162,19 +180,45 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
   return line;
 }
 
+template <class Act>
+auto ActionScript::located(int number, const Act& act) const {
+  try {
+    return act();
+  } catch (const InputError& error) {
+    fail(number, error.what());
+  }
+}
+
 void ActionScript::parse_add(Line& line, const std::vector<std::string>& words) const {
-  const auto located = [this, number = line.number](const auto& act) {
-    try {
-      return act();
-    } catch (const InputError& error) {
-      fail(number, error.what());
-    }
-  };
-  const SpawnRequest request = located([&] { return spawn_request(words.at(0), words.at(1), words.at(2)); });
-  line.begin = [located, request](const Hands& hands) {
+  const SpawnRequest request =
+      located(line.number, [&] { return spawn_request(words.at(0), words.at(1), words.at(2)); });
+  line.begin = [this, number = line.number, request](const Hands& hands) {
     SpawnRequest here = request;
     here.at = hands.target;
-    located([&] { add_body(hands.simulation, here); });
+    located(number, [&] { add_body(hands.simulation, here); });
+  };
+}
+
+void ActionScript::parse_fork_seed(Line& line, const std::vector<std::string>& words) const {
+  const auto value_of = [&](const std::string& word, auto value, const char* what) {
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size() || !(value > 0))
+      fail(line.number, "'" + word + "': fork_seed needs " + what);
+    return value;
+  };
+  if (words.empty()) fail(line.number, "fork_seed needs a value");
+  ForkState fork;
+  fork.seed = value_of(words[0], std::uint64_t{0}, "a whole number of at least 1");
+  if (words.size() > 1) fork.size = value_of(words[1], 0.0, "a size above 0 [m/s]");
+  if (!std::isfinite(fork.size)) fail(line.number, "fork_seed needs a finite size [m/s]");
+  line.begin = [fork](const Hands& hands) { hands.simulation.post(fork); };
+}
+
+void ActionScript::parse_sweep(Line& line, const std::vector<std::string>& words) const {
+  const SweepRequest request = located(line.number, [&] { return sweep_request(words); });
+  line.begin = [this, number = line.number, request](const Hands& hands) {
+    if (!hands.sweep) fail(number, "there is nothing here that sweeps");
+    located(number, [&] { hands.sweep(request); });
   };
 }
 

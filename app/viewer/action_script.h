@@ -8,6 +8,7 @@
 
 #include "app/viewer/actions.h"
 #include "app/viewer/simulation.h"
+#include "app/viewer/sweep.h"
 
 namespace stickslip {
 
@@ -16,13 +17,15 @@ namespace stickslip {
 ///   scene NAME [VARIANT]       loads a scene
 ///   open FILE                  as when the file is dropped on the window
 ///   add KIND SHAPE [SIZE]      a body at the camera target, see spawn_request
+///   fork_seed SEED [SIZE]      a fork with other velocities, by up to SIZE [m/s], see perturbed
+///   sweep KEY LOW HIGH COUNT STEPS [log]    as the section Forks, see sweep_request
 ///   set KEY=VALUE              a parameter; a material key for all materials; contact.KEY; solver as
 ///                              --solver
 ///   steps N                    N steps, then a pause
 ///   play SECONDS               plays for so long on the clock, then pauses
 ///   rewind FRAME
 ///   wait SECONDS               on the clock
-/// A line begins when the one before is done: when the simulation is idle, and a race has ended.
+/// A line begins when the one before is done: when the simulation is idle, and a race or a sweep has ended.
 class ActionScript {
  public:
   /// Throws InputError with the line for what is none of these.
@@ -33,8 +36,9 @@ class ActionScript {
     Simulation& simulation;
     std::function<void(ActionId)> act;
     std::function<void(const std::string&)> open;
-    bool busy = false;               // a race runs, or a picture is to be taken
+    bool busy = false;               // a race or a sweep runs, or a picture is to be taken
     Vec<double, 3> target{0, 0, 0};  // [m] of the camera
+    std::function<void(const SweepRequest&)> sweep = {};  // asks for it
   };
   /// Goes on as far as possible without waiting. False when all lines are done. Throws std::runtime_error
   /// with the line when the simulation reports an error.
@@ -48,9 +52,15 @@ class ActionScript {
     std::function<void(const Hands&)> begin;
     std::function<bool(const Hands&, double seconds)> is_done;
   };
+  static Line idle_line(int number, const std::string& text);
   Line parse(int number, const std::string& text) const;
-  /// `words`: those after "add".
+  /// `words`: those after the first one of the line.
   void parse_add(Line& line, const std::vector<std::string>& words) const;
+  void parse_fork_seed(Line& line, const std::vector<std::string>& words) const;
+  void parse_sweep(Line& line, const std::vector<std::string>& words) const;
+  /// The result of `act`; its InputError becomes one with the line.
+  template <class Act>
+  auto located(int number, const Act& act) const;
   [[noreturn]] void fail(int number, const std::string& what) const;
 
   std::filesystem::path file_;

@@ -103,10 +103,14 @@ class Viewer final : public ActionTarget {
   void record(const Image& shown);
   void write_bundle_now();
   void start_races();
-  /// A race runs, or a picture is to be taken.
+  void ask_sweep(const SweepRequest& request) {
+    view_.sweep = request;
+    sweep_.ask(simulation_, request);
+  }
+  /// A race or a sweep runs, or a picture is to be taken.
   bool is_busy() const {
-    return lab_.status().running || steppers_.status().running || pictures_.is_screenshot_due() ||
-           bundle_due_;
+    return lab_.status().running || steppers_.status().running || sweep_.busy() ||
+           pictures_.is_screenshot_due() || bundle_due_;
   }
   void write_journal() {
     static const Model none;
@@ -131,6 +135,7 @@ class Viewer final : public ActionTarget {
   LabRace lab_;
   StepperRace steppers_;
   Forks forks_;
+  ParamSweep sweep_;
   PositionLink positions_{renderer_, simulation_};
 
   ViewState view_;
@@ -166,7 +171,8 @@ Viewer::Viewer(const ViewOptions& options)
       simulation_(options.make_engine, std::move(load_scene_), &Window::wake),
       lab_(options.make_lab, &Window::wake),
       steppers_(options.make_race_engine, &Window::wake),
-      forks_(options.make_race_engine, &Window::wake) {
+      forks_(options.make_race_engine, &Window::wake),
+      sweep_(options.make_race_engine, options.output, &Window::wake) {
   view_.quality = renderer_.quality();
   if (remembers()) {
     view_.panels = memory_.panels;
@@ -483,9 +489,8 @@ void Viewer::draw() {
   figures_.recording = pictures_.recording();
   figures_.positions = positions_.text();
   figures_.position_bytes = positions_.picture_bytes();
-  PanelContext context{simulation_, lab_,     steppers_,
-                       forks_,      view_,    scenes_,
-                       *log_,       figures_, [this](ActionId action) { act(action); }};
+  PanelContext context{simulation_, lab_,    steppers_, forks_,   sweep_,
+                       view_,       scenes_, *log_,     figures_, [this](ActionId action) { act(action); }};
   ImDrawData* panels = gui_.draw(context);
   if (const auto clicked = pointer_.take_click()) select(*clicked);
   if (view_.quality != renderer_.quality()) renderer_.set_quality(view_.quality);
@@ -525,14 +530,16 @@ int Viewer::run() {
     if (simulation_.update()) {
       take_over();
       write_journal();
-      if (auto state = simulation_.take_forked()) forks_.add(std::move(state));
       start_races();
       if (const auto kept = simulation_.take_kept()) files_.write_kept(*kept);
       draws_due_ = std::max(draws_due_, 1);
     }
+    while (auto state = simulation_.take_forked()) forks_.add(std::move(state));
+    if (sweep_.follow(simulation_)) draws_due_ = std::max(draws_due_, 1);
     if (script_ && !script_->advance({simulation_, [this](ActionId action) { act(action); },
                                       [this](const std::string& file) { open(file); }, is_busy(),
-                                      camera_.target.cast<double>()}))
+                                      camera_.target.cast<double>(),
+                                      [this](const SweepRequest& request) { ask_sweep(request); }}))
       script_.reset();
     if (options_.script.drive &&
         !options_.script.drive(simulation_, [this](ActionId action) { act(action); }))
@@ -551,8 +558,8 @@ int Viewer::run() {
   simulation_.update();
   write_journal();
   if (!options_.script.screenshot.empty()) {
-    PanelContext context{simulation_, lab_,  steppers_, forks_,         view_,
-                         scenes_,     *log_, figures_,  [](ActionId) {}};
+    PanelContext context{simulation_, lab_,    steppers_, forks_,   sweep_,
+                         view_,       scenes_, *log_,     figures_, [](ActionId) {}};
     Image shown;
     if (renderer_.draw_window(frame_view(), gui_.draw(context), &shown))
       write_png(options_.script.screenshot, shown);

@@ -41,9 +41,15 @@ class ActionScriptTest : public ::testing::Test {
       if (id == ActionId::reset) simulation.post(Reset{});
     };
     const auto start = Simulation::Clock::now();
-    while (
-        lines.advance({simulation, act, [&](const std::string& name) { opened.push_back(name); }, false})) {
+    const auto ask = [&](const SweepRequest& request) { sweep.ask(simulation, request); };
+    while (lines.advance({simulation,
+                          act,
+                          [&](const std::string& name) { opened.push_back(name); },
+                          sweep.busy(),
+                          {0, 0, 0},
+                          ask})) {
       simulation.update();
+      sweep.follow(simulation);
       ASSERT_LT(test::elapsed(start), 30) << "the script does not end";
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -61,6 +67,7 @@ class ActionScriptTest : public ::testing::Test {
                                            "/somewhere/text.toml")
                                      : test::two_tets(name, variant);
                         }};
+  ParamSweep sweep{test::fake(), folder};
   std::vector<std::string> done, opened;
 };
 
@@ -113,6 +120,26 @@ TEST_F(ActionScriptTest, AddsBodies) {
   EXPECT_THROW(run("scene a\nadd elastic box\n"), InputError) << "it has no TOML text";
 }
 
+TEST_F(ActionScriptTest, ForksWithSeeds) {
+  run("scene a\nfork_seed 4\nfork_seed 5 1e-3\nsteps 1\n");
+  const auto first = simulation.take_forked(), second = simulation.take_forked();
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->seed, 4u);
+  EXPECT_EQ(first->perturbation, kPerturbation);
+  EXPECT_EQ(second->seed, 5u);
+  EXPECT_EQ(second->perturbation, 1e-3);
+}
+
+TEST_F(ActionScriptTest, SweepsAndGoesOnWhenTheResultsAreWritten) {
+  run("scene a\nsteps 3\nsweep mu 0.1 0.9 5 4\nsteps 1\nsweep dt 1e-3 1e-1 3 2 log\n");
+  EXPECT_EQ(simulation.status().frame, 4) << "a sweep does not move the scene";
+  EXPECT_EQ(sweep.status().request.key, "dt");
+  EXPECT_EQ(sweep.status().runs.size(), 3u);
+  for (const char* name : {"stickslip-a-sweep-1.csv", "stickslip-a-sweep-2.csv"})
+    EXPECT_TRUE(fs::exists(folder / name)) << name;
+  EXPECT_THROW(run("sweep mu 0.9 0.1 5 4\n"), InputError);
+}
+
 TEST_F(ActionScriptTest, PlaysAndWaitsByTheClock) {
   simulation.set_pacing({.real_time = false});
   const auto start = Simulation::Clock::now();
@@ -139,6 +166,18 @@ TEST_F(ActionScriptTest, NamesTheLineThatIsWrong) {
                                    {"add cloth box", "cannot be a box"},
                                    {"add rigid box big", "no size"},
                                    {"add rigid box 0.1 red", "too many words"},
+                                   {"fork_seed", "needs a value"},
+                                   {"fork_seed 0", "at least 1"},
+                                   {"fork_seed -1", "at least 1"},
+                                   {"fork_seed 1.5", "at least 1"},
+                                   {"fork_seed 1 0", "above 0"},
+                                   {"fork_seed 1 inf", "finite"},
+                                   {"fork_seed 1 1e-3 9", "too many words"},
+                                   {"fork_sed", "did you mean 'fork_seed'"},
+                                   {"sweep", "KEY LOW HIGH COUNT STEPS"},
+                                   {"sweep muu 0 1 5 9", "did you mean 'mu'"},
+                                   {"sweep mu 0 1 2 9", "from 3 to 16 values"},
+                                   {"sweep mu 0 1 5 9 log 1", "too many words"},
                                    {"scene a b c", "too many words"}}) {
     const std::string seen = refusal(std::string("reset\n") + text + "\n");
     EXPECT_NE(seen.find("actions.txt:2: "), std::string::npos) << seen;

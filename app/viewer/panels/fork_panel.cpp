@@ -30,6 +30,7 @@ void draw_difference(const Forks::Entry& entry, const Simulation& simulation) {
 /// Returns the number of a fork that is to go.
 std::optional<int> draw_rows(PanelContext& context) {
   std::optional<int> removed;
+  if (context.forks.empty()) return removed;
   constexpr ImGuiTableFlags flags = ImGuiTableFlags_SizingFixedFit;
   if (!ImGui::BeginTable("forks", 4, flags)) return removed;
   ImGui::TableSetupColumn("swatch");
@@ -90,6 +91,34 @@ void draw_distances(const Forks& forks) {
             {"Distance, m", true});
 }
 
+/// A fork with other velocities; the next one gets the next seed.
+void draw_seed(PanelContext& context) {
+  ForkState& next = context.view.seeded;
+  ImGui::BeginDisabled(!context.simulation.status().loaded);
+  if (ImGui::Button("Fork with seed")) {
+    context.simulation.post(next);
+    ++next.seed;
+  }
+  ImGui::EndDisabled();
+  tooltip(
+      "A fork whose velocities are changed by small random amounts: if its distance grows by a factor in "
+      "each "
+      "interval of time, the run is chaotic");
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(em(9));
+  int seed = static_cast<int>(next.seed);
+  if (ImGui::InputInt("##seed", &seed)) next.seed = static_cast<std::uint64_t>(std::max(1, seed));
+  tooltip("Seed: the same one makes the same changes");
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(em(12));
+  constexpr double choices[] = {1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 0.1};
+  const auto text = [](double size) { return tick_text(size) + " m/s"; };
+  if (!begin_choices("##size", text(next.size))) return;
+  for (const double size : choices)
+    if (ImGui::Selectable(text(size).c_str(), size == next.size)) next.size = size;
+  ImGui::EndCombo();
+}
+
 }  // namespace
 
 void draw_forks_section(PanelContext& context) {
@@ -97,16 +126,17 @@ void draw_forks_section(PanelContext& context) {
   if (action_button("Fork", std::string(action_table()[static_cast<std::size_t>(ActionId::fork)].meaning),
                     shortcut(ActionId::fork)))
     context.act(ActionId::fork);
-  if (context.forks.empty()) {
-    ImGui::SameLine();
-    text_colored(theme::dim_text, "compares a change with what would have been");
-    return;
-  }
   ImGui::SameLine();
-  ImGui::Checkbox("Outlines", &context.view.ghosts);
-  tooltip("Draw the forks into the scene");
+  if (context.forks.empty()) {
+    text_colored(theme::dim_text, "compares a change with what would have been");
+  } else {
+    ImGui::Checkbox("Outlines", &context.view.ghosts);
+    tooltip("Draw the forks into the scene");
+  }
+  draw_seed(context);
   if (const std::optional<int> removed = draw_rows(context)) context.forks.remove(*removed);
   draw_distances(context.forks);
+  draw_sweep(context);
 }
 
 }  // namespace stickslip

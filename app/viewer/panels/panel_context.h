@@ -18,6 +18,7 @@
 #include "app/viewer/spawn.h"
 #include "app/viewer/stepper_race.h"
 #include "app/viewer/surface_colors.h"
+#include "app/viewer/sweep.h"
 
 namespace stickslip {
 
@@ -62,6 +63,10 @@ struct ViewState {
   bool pattern_shown = false;              // the pattern of W, in the last picture
   bool pattern_swept = false;              // it has the order of the sweeps
   bool ghosts = true;                      // outlines of forks
+  ForkState seeded{.seed = 1};             // the next fork with other velocities
+  SweepRequest sweep;                      // the next one; without a key: none was chosen
+  std::size_t sweep_measure = 0;           // the strip's, an index of sweep_measures
+  std::string sweep_filter;                // what is typed to find a parameter for it
   bool panels_in_pictures = false;         // screenshots and videos show the panels, too
   PictureSettings pictures;
   RaceSettings race;
@@ -95,6 +100,7 @@ struct PanelContext {
   LabRace& lab;
   StepperRace& steppers;
   Forks& forks;
+  ParamSweep& sweep;
   ViewState& view;
   const std::vector<SceneInfo>& scenes;
   LogBuffer& log;

@@ -13,6 +13,8 @@ void draw_timeline(PanelContext& context);
 void draw_time_section(PanelContext& context);
 /// Runs that go on beside this one, and their distances.
 void draw_forks_section(PanelContext& context);
+/// Part of that section: the sweep over a parameter.
+void draw_sweep(PanelContext& context);
 void draw_parameters_panel(PanelContext& context);
 /// Part of the parameter panel, for velocity-level steps and scenes with rigid bodies.
 void draw_contact_solver_panel(PanelContext& context);
