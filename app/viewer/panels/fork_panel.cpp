@@ -101,9 +101,8 @@ void draw_seed(PanelContext& context) {
   }
   ImGui::EndDisabled();
   tooltip(
-      "A fork whose velocities are changed by small random amounts: if its distance grows by a factor in "
-      "each "
-      "interval of time, the run is chaotic");
+      "A fork with small random changes of its velocities. If its distance grows by the same factor in equal "
+      "times, the run is chaotic");
   ImGui::SameLine();
   ImGui::SetNextItemWidth(em(9));
   int seed = static_cast<int>(next.seed);

@@ -205,7 +205,10 @@ void draw_results(PanelContext& context) {
 
 void draw_sweep(PanelContext& context) {
   const std::shared_ptr<const Scene> scene = context.simulation.frame().scene;
-  if (!scene || !ImGui::TreeNodeEx("Sweep over a parameter", ImGuiTreeNodeFlags_SpanAvailWidth)) return;
+  if (!scene) return;
+  // A script's sweep is shown unless the user has closed this.
+  if (context.sweep.status().state) ImGui::SetNextItemOpen(true, ImGuiCond_Once);
+  if (!ImGui::TreeNodeEx("Sweep over a parameter", ImGuiTreeNodeFlags_SpanAvailWidth)) return;
   ImGui::Unindent(ImGui::GetTreeNodeToLabelSpacing());
   ImGui::PushID("sweep");
   if (context.view.sweep.key.empty()) choose_key(context.view.sweep, "mu", context.simulation.settings());
