@@ -1,6 +1,7 @@
 // The section about forks: what each of them has of its own, and how far it is from the run.
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <optional>
 
@@ -77,9 +78,11 @@ void draw_distances(const Forks& forks) {
   std::vector<float> x;
   x.reserve(times.size());
   for (const auto& [frame, time] : times) x.push_back(time);
+  std::deque<std::string> names;  // the lines refer to them
   std::vector<PlotSeries> lines;
   for (const Forks::Entry& entry : forks.entries()) {
-    lines.push_back({"fork " + std::to_string(entry.number), theme::wheel(entry.number), {}});
+    names.push_back("fork " + std::to_string(entry.number));
+    lines.push_back({names.back(), theme::wheel(entry.number), {}});
     for (const auto& [frame, time] : times) {
       const auto found = entry.distances.find(frame);
       lines.back().values.push_back(found == entry.distances.end() || !(found->second.mean > 0)
