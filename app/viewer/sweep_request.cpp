@@ -30,6 +30,16 @@ int sweep_whole_number(const std::string& word, const char* what) {
   return static_cast<int>(value);
 }
 
+/// Without the rounding errors of a range: 0.3 in place of 0.30000000000000004, and 0 in place of -3e-17,
+/// which a row of positive numbers would refuse.
+double without_rounding_errors(double value, double range) {
+  if (std::abs(value) < 1e-12 * range) return 0;
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, 11).ptr;
+  std::from_chars(text, end, value);
+  return value;
+}
+
 }  // namespace
 
 std::vector<std::string> sweep_keys() {
@@ -140,6 +150,7 @@ std::vector<double> sweep_values(const SweepRequest& request) {
     double value = request.logarithmic ? request.low * std::pow(request.high / request.low, share)
                                        : request.low + share * (request.high - request.low);
     if (i == request.count - 1) value = request.high;
+    else if (i > 0) value = without_rounding_errors(value, request.high - request.low);
     if (whole) value = std::round(value);
     if (values.empty() || values.back() != value) values.push_back(value);
   }

@@ -31,6 +31,9 @@ std::string refusal_of(const std::vector<std::string>& words) {
 TEST(SweepValues, AreEquallySpacedOrHaveEqualRatios) {
   const SweepRequest linear{.key = "mu", .low = 0.25, .high = 0.75, .count = 5};
   EXPECT_EQ(sweep_values(linear), (std::vector<double>{0.25, 0.375, 0.5, 0.625, 0.75}));
+  EXPECT_EQ(sweep_values({.key = "mu", .low = 0.1, .high = 0.9, .count = 9}),
+            (std::vector<double>{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}));
+  EXPECT_EQ(sweep_values({.key = "mu", .low = -0.2, .high = 1, .count = 7})[1], 0);
   const std::vector<double> log =
       sweep_values({.key = "young", .low = 1e3, .high = 1e7, .logarithmic = true, .count = 5});
   ASSERT_EQ(log.size(), 5u);

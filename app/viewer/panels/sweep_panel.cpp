@@ -86,6 +86,12 @@ void draw_buttons(PanelContext& context) {
   ImGui::EndCombo();
 }
 
+std::string short_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
 /// What the tooltip of a point says.
 std::string text_of(const SweepRun& run, const SweepStatus& status) {
   const SweepKey key = find_sweep_key(status.request.key);
@@ -136,13 +142,16 @@ void draw_labels(ImDrawList& list, const SweepStatus& status, const SweepStrip& 
   const auto add = [&](float x, float y, const std::string& label) {
     list.AddText({x, y}, theme::dim_text, label.c_str());
   };
-  add(place.low.x + 0.3f * text, place.low.y, tick_text(strip.high));
-  add(place.low.x + 0.3f * text, place.high.y - 1.1f * text, tick_text(strip.low));
+  const auto add_edge = [&](float y, double value) {
+    const std::string label = short_text(value);
+    add(place.low.x - 0.3f * text - ImGui::CalcTextSize(label.c_str()).x, y, label);
+  };
+  add_edge(place.low.y, strip.high);
+  add_edge(place.high.y - 1.1f * text, strip.low);
   float free_from = place.low.x;
   for (std::size_t i = 0; i < status.values.size(); ++i) {
-    char label[32];
-    std::snprintf(label, sizeof label, "%.3g", status.values[i]);
-    const float width = ImGui::CalcTextSize(label).x;
+    const std::string label = short_text(status.values[i]);
+    const float width = ImGui::CalcTextSize(label.c_str()).x;
     const float left = place.at(i, 0).x - 0.5f * width;
     if (left < free_from && i > 0) continue;
     add(left, place.high.y + 0.1f * text, label);
@@ -172,8 +181,12 @@ void draw_strip(PanelContext& context) {
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const ImVec2 size{std::max(ImGui::GetContentRegionAvail().x, em(10)), em(14)};
   ImGui::InvisibleButton("strip", size);
-  const StripPlace place{
-      origin, {origin.x + size.x, origin.y + size.y - 1.3f * ImGui::GetFontSize()}, status.values.size()};
+  const float text = ImGui::GetFontSize();
+  const float labels = std::max(ImGui::CalcTextSize(short_text(strip.low).c_str()).x,
+                                ImGui::CalcTextSize(short_text(strip.high).c_str()).x);
+  const StripPlace place{{origin.x + labels + 0.4f * text, origin.y},
+                         {origin.x + size.x, origin.y + size.y - 1.3f * text},
+                         status.values.size()};
   list.AddRectFilled(place.low, place.high, theme::plot_background, 2);
   if (strip.present) {
     const float y = place.at(0, *strip.present).y;
@@ -209,7 +222,7 @@ void draw_sweep(PanelContext& context) {
   // A script's sweep is shown unless the user has closed this.
   if (context.sweep.status().state) ImGui::SetNextItemOpen(true, ImGuiCond_Once);
   if (!ImGui::TreeNodeEx("Sweep over a parameter", ImGuiTreeNodeFlags_SpanAvailWidth)) return;
-  ImGui::Unindent(ImGui::GetTreeNodeToLabelSpacing());
+  ImGui::Unindent();
   ImGui::PushID("sweep");
   if (context.view.sweep.key.empty()) choose_key(context.view.sweep, "mu", context.simulation.settings());
   draw_keys(context, scene->model);
@@ -217,7 +230,7 @@ void draw_sweep(PanelContext& context) {
   draw_buttons(context);
   draw_results(context);
   ImGui::PopID();
-  ImGui::Indent(ImGui::GetTreeNodeToLabelSpacing());
+  ImGui::Indent();
   ImGui::TreePop();
 }
 
