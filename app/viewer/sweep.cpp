@@ -61,7 +61,7 @@ void add_step(SweepRun& run, const StepReport& report) {
 }
 
 /// Steps up to `end` [s], and the positions of then.
-void go_on(Engine& engine, SweepRun& run, double time, double end, const std::atomic<bool>* cancel) {
+void step_until(Engine& engine, SweepRun& run, double time, double end, const std::atomic<bool>* cancel) {
   const double dt = engine.params().dt, same = kSameInstant * dt;
   std::vector<Vec3f> before;
   double left = time;
@@ -125,7 +125,7 @@ SweepRun run_value(Engine& engine, const StepRaceStart& start, const std::option
     engine.set_cancel(cancel);
     begin_run(engine, start, edit);
     begun = true;
-    go_on(engine, run, start.state.time, start.state.time + duration, cancel);
+    step_until(engine, run, start.state.time, start.state.time + duration, cancel);
   } catch (const StepInterrupted&) {
     end_run(run, SweepRun::End::cancelled, "");
   } catch (const DeviceLost&) {

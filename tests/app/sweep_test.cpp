@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using test::fake;
 using test::reached;
 
-std::string refusal_of(const std::vector<std::string>& words) {
+std::string sweep_words_refusal(const std::vector<std::string>& words) {
   try {
     sweep_request(words);
   } catch (const InputError& error) {
@@ -117,7 +117,7 @@ TEST(SweepRequests, ThatCannotRunAreRefusedWithTheReason) {
       {{"mu", "0", "1", "5", "9", "lin"}, "only 'log'"},
   };
   for (const auto& [words, part] : bad)
-    EXPECT_NE(refusal_of(words).find(part), std::string::npos) << refusal_of(words);
+    EXPECT_NE(sweep_words_refusal(words).find(part), std::string::npos) << sweep_words_refusal(words);
 }
 
 /// A run of a fake engine lifts all nodes by a centimetre per step.

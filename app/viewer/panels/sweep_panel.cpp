@@ -93,7 +93,7 @@ std::string short_text(double value) {
 }
 
 /// What the tooltip of a point says.
-std::string text_of(const SweepRun& run, const SweepStatus& status) {
+std::string point_text(const SweepRun& run, const SweepStatus& status) {
   const SweepKey key = find_sweep_key(status.request.key);
   std::string text = status.request.key + " = " + value_text(*key.row, run.value);
   if (run.end != SweepRun::End::finished) return text + "\n" + name_of(run.end) + ": " + run.message;
@@ -167,7 +167,7 @@ void react(PanelContext& context, const StripPlace& place) {
   const auto column = static_cast<std::size_t>((x - place.low.x) / place.pitch());
   if (column >= status.runs.size()) return;
   const SweepRun& run = status.runs[column];
-  tooltip(text_of(run, status));
+  tooltip(point_text(run, status));
   const auto& scene = context.simulation.frame().scene;
   const bool same_scene = scene && scene->name == status.state->scene;
   if (same_scene && run.end == SweepRun::End::finished && ImGui::IsItemClicked())
