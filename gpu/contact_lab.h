@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,6 +17,20 @@
 
 namespace stickslip {
 
+/// The impulses after some iterations of a solve, with their velocities u = W r + q; as in SolveReport.
+struct LabIterate {
+  long iteration = 0;
+  double residual = 0;
+  std::vector<double> r, u;
+};
+
+/// Receives iterates that a solve judges: with `Options::history` at least one of each iteration, in their
+/// order. Some solvers judge several of one iteration.
+struct IterateSink {
+  std::function<bool(long iteration)> wants;  // others are not copied from the backend
+  std::function<void(LabIterate)> take;
+};
+
 /// Not thread safe: one thread drives a lab.
 class ContactLab {
  public:
@@ -27,6 +42,7 @@ class ContactLab {
   struct Options {
     const std::atomic<bool>* cancel = nullptr;  // set by a thread or signal: solve returns the best iterate
     bool history = false;                       // judge every iteration, off the clock
+    const IterateSink* iterates = nullptr;      // called on the thread of the solve; nullptr: none
   };
   /// Solves the loaded problem. Does not throw when the solve fails: the report states how it ended. Throws
   /// std::invalid_argument for an unknown solver, with the nearest name.

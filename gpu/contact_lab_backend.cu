@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "gpu/dfcp/operator/spectrum.cuh"
 #include "gpu/dfcp/problem/dynamics_inverse.h"
@@ -44,7 +45,7 @@ class LoadedProblem {
     colouring_.clear();
     Monitor<D> monitor(ctx_, W_, law_.data(),
                        {params.tolerance, params.max_iterations, params.time_budget, params.check_interval,
-                        options.cancel, options.history});
+                        options.cancel, options.history, observer(options.iterates)});
     System<D> system{ctx_, W_, law_.data(), params, monitor, colouring_, r_.data()};
     // A start within the tolerance needs no solver.
     monitor.check(r_.data());
@@ -68,6 +69,15 @@ class LoadedProblem {
   }
 
  private:
+  using Observer = decltype(Monitor<D>::Limits::observe);
+  Observer observer(const IterateSink* sink) {
+    if (sink == nullptr) return {};
+    return [this, sink](long iteration, double residual, const Vec<double, D>* r, const Vec<double, D>* u) {
+      if (sink->wants(iteration))
+        sink->take({iteration, residual, without_cohesion(problem_, flat(r)), flat(u)});
+    };
+  }
+
   /// Uploads impulses; solvers measure them from the apices of cohesive cones.
   void upload_impulses(const std::vector<double>& r) {
     const std::vector<double> shifted = with_cohesion(problem_, r);
@@ -218,7 +228,15 @@ class BackendContactLab final : public ContactLab {
     require_solver(solver);
     if (three_) return three_->solve(solver, params, options);
     if (four_) return four_->solve(solver, params, options);
-    SolveReport report = five_->solve(solver, params, options);
+    const IterateSink in_given_units{[&](long iteration) { return options.iterates->wants(iteration); },
+                                     [&](LabIterate iterate) {
+                                       scale_rolling_rows(lengths_, 1, iterate.r);
+                                       scale_rolling_rows(lengths_, -1, iterate.u);
+                                       options.iterates->take(std::move(iterate));
+                                     }};
+    Options scaled = options;
+    if (options.iterates != nullptr) scaled.iterates = &in_given_units;
+    SolveReport report = five_->solve(solver, params, scaled);
     scale_rolling_rows(lengths_, 1, report.r);
     scale_rolling_rows(lengths_, -1, report.u);
     return report;

@@ -41,12 +41,16 @@ void Monitor<D>::stop(SolveEnd end, std::string message) {
   message_ = std::move(message);
 }
 
+/// Work that the solver has launched counts as its own time.
+template <int D>
+void Monitor<D>::pause() {
+  ctx_.synchronize();
+  watch_.halt();
+}
+
 template <int D>
 void Monitor<D>::judge(const Vec<double, D>* r, const Vec<double, D>* u, bool on_the_clock) {
-  if (!on_the_clock) {
-    ctx_.synchronize();  // work that the solver has launched counts as its own time
-    watch_.halt();
-  }
+  if (!on_the_clock) pause();
   if (u == nullptr) {
     W_.apply(ctx_, r, u_.data(), true);
     u = u_.data();
@@ -63,6 +67,11 @@ void Monitor<D>::judge(const Vec<double, D>* r, const Vec<double, D>* u, bool on
   }
   if (limits_.history)
     history_.push_back({iterations_, watch_.seconds(), seen.residual, seen.residual_fclib});
+  if (limits_.observe) {
+    if (on_the_clock) pause();
+    limits_.observe(iterations_, seen.residual, r, u);
+    if (on_the_clock) watch_.resume();
+  }
   if (!on_the_clock) watch_.resume();
 }
 

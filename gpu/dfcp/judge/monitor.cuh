@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ class Monitor {
     long check_interval = 0;
     const std::atomic<bool>* cancel = nullptr;
     bool history = false;
+    /// Called with every iterate that is judged, its number and residual, off the clock; empty: not called.
+    std::function<void(long iteration, double residual, const Vec<double, D>* r, const Vec<double, D>* u)>
+        observe = {};
   };
 
   /// Starts the clock. `law` as in System.
@@ -80,6 +84,7 @@ class Monitor {
  private:
   bool ended();
   void judge(const Vec<double, D>* r, const Vec<double, D>* u, bool on_the_clock);
+  void pause();
   void plan_next_check();
 
   Context& ctx_;
