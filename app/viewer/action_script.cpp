@@ -1,5 +1,6 @@
 #include "app/viewer/action_script.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include "app/io/scene/settings.h"
 #include "app/viewer/journal_file.h"
 #include "app/viewer/spawn.h"
+#include "gpu/params/contact_solvers.h"
 
 namespace stickslip {
 namespace {
@@ -26,8 +28,8 @@ bool is_idle(const Simulation& simulation) {
 }
 
 std::vector<std::string_view> action_names() {
-  std::vector<std::string_view> names{"scene", "open",   "add",  "set",       "steps",
-                                      "play",  "rewind", "wait", "fork_seed", "sweep"};
+  std::vector<std::string_view> names{"scene", "open",   "add",  "lab_iteration", "set",  "steps",
+                                      "play",  "rewind", "wait", "fork_seed",     "sweep"};
   for (const Action& action : action_table()) names.push_back(action.name);
   return names;
 }
@@ -127,6 +129,9 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
   } else if (verb == "add") {
     if (second.empty()) fail(number, "add needs a kind and a shape");
     parse_add(line, words);
+  } else if (verb == "lab_iteration") {
+    if (second.empty()) fail(number, "lab_iteration needs a solver and a number");
+    parse_iteration(line, first, second);
   } else if (verb == "set") {
     only(true, false);
     const std::size_t equals = first.find('=');
@@ -219,6 +224,29 @@ void ActionScript::parse_sweep(Line& line, const std::vector<std::string>& words
   line.begin = [this, number = line.number, request](const Hands& hands) {
     if (!hands.sweep) fail(number, "there is nothing here that sweeps");
     located(number, [&] { hands.sweep(request); });
+  };
+}
+
+void ActionScript::parse_iteration(Line& line, const std::string& solver,
+                                   const std::string& iteration) const {
+  std::vector<std::string_view> names;
+  for (const ContactSolverInfo& info : list_lab_solvers()) names.push_back(info.name);
+  if (std::ranges::find(names, solver) == names.end()) {
+    const std::string nearest = nearest_name(names, solver);
+    fail(line.number, "unknown contact solver '" + solver + "'" +
+                          (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
+  }
+  long wanted = 0;
+  const char* const last = iteration.data() + iteration.size();
+  const auto [end, error] = std::from_chars(iteration.data(), last, wanted);
+  if (error != std::errc() || end != last || wanted < 0)
+    fail(line.number, "lab_iteration needs a whole number of at least 0");
+  line.begin = [this, number = line.number, solver, wanted](const Hands& hands) {
+    try {
+      hands.show_iteration(solver, wanted);
+    } catch (const InputError& failure) {
+      fail(number, failure.what());
+    }
   };
 }
 

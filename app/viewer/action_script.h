@@ -19,6 +19,7 @@ namespace stickslip {
 ///   add KIND SHAPE [SIZE]      a body at the camera target, see spawn_request
 ///   fork_seed SEED [SIZE]      a fork with other velocities, by up to SIZE [m/s], see perturbed
 ///   sweep KEY LOW HIGH COUNT STEPS [log]    as the section Forks, see sweep_request
+///   lab_iteration SOLVER K     the impulses of a solver of the lab's race after K iterations
 ///   set KEY=VALUE              a parameter; a material key for all materials; contact.KEY; solver as
 ///                              --solver
 ///   steps N                    N steps, then a pause
@@ -39,6 +40,8 @@ class ActionScript {
     bool busy = false;               // a race or a sweep runs, or a picture is to be taken
     Vec<double, 3> target{0, 0, 0};  // [m] of the camera
     std::function<void(const SweepRequest&)> sweep = {};  // asks for it
+    /// Throws InputError where the lab has no such iterations.
+    std::function<void(const std::string& solver, long iteration)> show_iteration = {};
   };
   /// Goes on as far as possible without waiting. False when all lines are done. Throws std::runtime_error
   /// with the line when the simulation reports an error.
@@ -61,6 +64,7 @@ class ActionScript {
   /// The result of `act`; its InputError becomes one with the line.
   template <class Act>
   auto located(int number, const Act& act) const;
+  void parse_iteration(Line& line, const std::string& solver, const std::string& iteration) const;
   [[noreturn]] void fail(int number, const std::string& what) const;
 
   std::filesystem::path file_;

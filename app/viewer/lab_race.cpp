@@ -24,7 +24,9 @@ bool stands_before(const RaceRun& a, const RaceRun& b) {
   return a.state == RaceRun::State::done && ranks_before(*a.report, *b.report);
 }
 
-LabParams params_of(const FrozenStep& step, const RaceSettings& settings) {
+}  // namespace
+
+LabParams race_params(const FrozenStep& step, const RaceSettings& settings) {
   LabParams params = step.params;
   params.tolerance = settings.tolerance;
   params.time_budget = settings.time_budget;
@@ -33,8 +35,6 @@ LabParams params_of(const FrozenStep& step, const RaceSettings& settings) {
   params.warm_start = settings.warm;
   return params;
 }
-
-}  // namespace
 
 LabRace::LabRace(LabFactory make_lab, std::function<void()> on_change)
     : make_lab_(std::move(make_lab)),
@@ -51,7 +51,7 @@ void LabRace::start(std::shared_ptr<const FrozenStep> step, const RaceSettings& 
   RaceStatus status;
   status.step = step;
   status.runs = all_solvers();
-  status.tolerance = settings.tolerance;
+  status.settings = settings;
   job_.start({std::move(step), settings, std::move(file)}, std::move(status));
 }
 
@@ -71,7 +71,7 @@ void LabRace::write(const Job& job) {
 void LabRace::race(const Job& job) {
   const std::unique_ptr<ContactLab> lab = make_lab_();
   lab->load(job.step->problem);
-  const LabParams params = params_of(*job.step, job.settings);
+  const LabParams params = race_params(*job.step, job.settings);
   for (const ContactSolverInfo& solver : list_lab_solvers()) {
     if (job_.cancelled()) return;
     const auto change_run = [&](const std::function<void(RaceRun&)>& change) {

@@ -13,6 +13,12 @@
 
 namespace stickslip {
 
+struct RaceSettings {
+  double tolerance = 1e-6;
+  double time_budget = 2;  // [s] for each solver
+  bool warm = false;       // start from the step's initial guess instead of zero
+};
+
 /// One solver's run.
 struct RaceRun {
   enum class State { waiting, running, done };
@@ -29,14 +35,11 @@ struct RaceStatus {
   std::string error;                       // reason why there is no race
   std::vector<RaceRun> runs;               // finished ones by rank, then running, then waiting
   bool running = false;
-  double tolerance = 0;
+  RaceSettings settings;  // of this race
 };
 
-struct RaceSettings {
-  double tolerance = 1e-6;
-  double time_budget = 2;  // [s] for each solver
-  bool warm = false;       // start from the step's initial guess instead of zero
-};
+/// The settings of a solve in the race.
+LabParams race_params(const FrozenStep& step, const RaceSettings& settings);
 
 class LabRace {
  public:

@@ -70,6 +70,9 @@ struct FrozenStep {
   std::string solver;  // empty: of no step, but of a file
   LabParams params;    // parameters of the step's solve
   ContactProblem problem;
+  /// The step's contacts, in the order of the problem's last blocks; empty: their points are not known.
+  std::vector<ContactRecord> contacts = {};
+  double dt = 1;  // [s] of the step; 1 where it is not known, so that forces stand for impulses
 
   bool is_of_file() const { return solver.empty(); }
 };

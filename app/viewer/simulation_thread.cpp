@@ -215,6 +215,8 @@ void Simulation::set_sharing(const Sharing& sharing) {
 void Simulation::freeze() {
   if (at_moment_) throw NothingToFreeze("nothing to freeze: the state was restored, and no step made since");
   auto step = std::make_shared<FrozenStep>();
+  Snapshot shown;
+  shown.wants_positions = false;
   try {
     step->problem = engine_->freeze();
   } catch (const std::logic_error& error) {
@@ -227,6 +229,9 @@ void Simulation::freeze() {
   step->time = time_;
   step->solver = param_text(&engine_->params(), solver);
   step->params = engine_->contact_params();
+  engine_->snapshot(shown);
+  step->contacts = std::move(shown.contacts);
+  step->dt = engine_->params().dt;
   const std::lock_guard lock(mutex_);
   frozen_ = std::move(step);
 }

@@ -107,9 +107,11 @@ class Viewer final : public ActionTarget {
     view_.sweep = request;
     sweep_.ask(simulation_, request);
   }
-  /// A race or a sweep runs, or a picture is to be taken.
+  void choose_iterations();
+  void show_iteration(const std::string& solver, long iteration);
+  /// A race, a sweep or a solve of the lab runs, or a picture is to be taken.
   bool is_busy() const {
-    return lab_.status().running || steppers_.status().running || sweep_.busy() ||
+    return lab_.status().running || steppers_.status().running || sweep_.busy() || iterations_.is_solving() ||
            pictures_.is_screenshot_due() || bundle_due_;
   }
   void write_journal() {
@@ -133,6 +135,7 @@ class Viewer final : public ActionTarget {
   Renderer renderer_;
   Simulation simulation_;
   LabRace lab_;
+  IterationScrub iterations_;
   StepperRace steppers_;
   Forks forks_;
   ParamSweep sweep_;
@@ -170,6 +173,7 @@ Viewer::Viewer(const ViewOptions& options)
                  options.validation, options.interop}),
       simulation_(options.make_engine, std::move(load_scene_), &Window::wake),
       lab_(options.make_lab, &Window::wake),
+      iterations_(options.make_lab, &Window::wake),
       steppers_(options.make_race_engine, &Window::wake),
       forks_(options.make_race_engine, &Window::wake),
       sweep_(options.make_race_engine, options.output, &Window::wake) {
@@ -296,6 +300,23 @@ void Viewer::start_races() {
   lab_.start(step, view_.race,
              free_name(options_.output, "stickslip-" + step->scene + "-frame" + std::to_string(step->frame),
                        ".hdf5"));
+}
+
+/// Those of the solver that the lab highlights.
+void Viewer::choose_iterations() {
+  const bool shown = view_.lab && !view_.lab_steppers;
+  iterations_.choose(lab_.status(), shown ? view_.lab_solver : "");
+}
+
+void Viewer::show_iteration(const std::string& solver, long iteration) {
+  view_.lab = true;
+  view_.lab_steppers = false;
+  view_.lab_solver = solver;
+  choose_iterations();
+  if (iterations_.stops().empty())
+    throw InputError("the lab has no iterations of " + solver + ": freeze a problem first");
+  iterations_.show_iteration(iteration);
+  draws_due_ = std::max(draws_due_, 1);
 }
 
 // ---- Scene and camera ----
@@ -428,7 +449,8 @@ void Viewer::pick_worst_contact() {
 
 /// Selects the contacts that pass the filter.
 void Viewer::choose_contacts() {
-  const std::vector<ContactRecord>& contacts = simulation_.frame().snapshot.contacts;
+  std::span<const ContactRecord> contacts = simulation_.frame().snapshot.contacts;
+  if (iterations_.is_in_scene()) contacts = iterations_.contacts();
   shown_contacts_.clear();
   std::ranges::copy_if(contacts, std::back_inserter(shown_contacts_),
                        [&](const ContactRecord& contact) { return view_.filter.shows(contact.state); });
@@ -489,8 +511,18 @@ void Viewer::draw() {
   figures_.recording = pictures_.recording();
   figures_.positions = positions_.text();
   figures_.position_bytes = positions_.picture_bytes();
-  PanelContext context{simulation_, lab_,    steppers_, forks_,   sweep_,
-                       view_,       scenes_, *log_,     figures_, [this](ActionId action) { act(action); }};
+  choose_iterations();
+  PanelContext context{simulation_,
+                       lab_,
+                       iterations_,
+                       steppers_,
+                       forks_,
+                       sweep_,
+                       view_,
+                       scenes_,
+                       *log_,
+                       figures_,
+                       [this](ActionId action) { act(action); }};
   ImDrawData* panels = gui_.draw(context);
   if (const auto clicked = pointer_.take_click()) select(*clicked);
   if (view_.quality != renderer_.quality()) renderer_.set_quality(view_.quality);
@@ -536,15 +568,19 @@ int Viewer::run() {
     }
     while (auto state = simulation_.take_forked()) forks_.add(std::move(state));
     if (sweep_.follow(simulation_)) draws_due_ = std::max(draws_due_, 1);
-    if (script_ && !script_->advance({simulation_, [this](ActionId action) { act(action); },
-                                      [this](const std::string& file) { open(file); }, is_busy(),
-                                      camera_.target.cast<double>(),
-                                      [this](const SweepRequest& request) { ask_sweep(request); }}))
+    if (script_ &&
+        !script_->advance(
+            {simulation_, [this](ActionId action) { act(action); },
+             [this](const std::string& file) { open(file); }, is_busy(), camera_.target.cast<double>(),
+             [this](const SweepRequest& request) { ask_sweep(request); },
+             [this](const std::string& solver, long iteration) { show_iteration(solver, iteration); }}))
       script_.reset();
     if (options_.script.drive &&
         !options_.script.drive(simulation_, [this](ActionId action) { act(action); }))
       quit_ = true;
-    if (lab_.update() | steppers_.update()) draws_due_ = std::max(draws_due_, 1);
+    iterations_.follow(simulation_.status());
+    if (iterations_.advance(Clock::now()) || iterations_.is_playing()) draws_due_ = std::max(draws_due_, 1);
+    if (lab_.update() | steppers_.update() | iterations_.update()) draws_due_ = std::max(draws_due_, 1);
     if (std::exchange(log_seen_, log_->count()) != log_->count()) draws_due_ = std::max(draws_due_, 1);
     if (time_to_next_draw() > 0) continue;
     draw();
@@ -558,8 +594,8 @@ int Viewer::run() {
   simulation_.update();
   write_journal();
   if (!options_.script.screenshot.empty()) {
-    PanelContext context{simulation_, lab_,    steppers_, forks_,   sweep_,
-                         view_,       scenes_, *log_,     figures_, [](ActionId) {}};
+    PanelContext context{simulation_, lab_,    iterations_, steppers_, forks_,         sweep_,
+                         view_,       scenes_, *log_,       figures_,  [](ActionId) {}};
     Image shown;
     if (renderer_.draw_window(frame_view(), gui_.draw(context), &shown))
       write_png(options_.script.screenshot, shown);

@@ -221,7 +221,7 @@ void draw_residuals(const RaceStatus& status, const std::string& chosen) {
     if (fades) lines.back().color = (lines.back().color & ~IM_COL32_A_MASK) | (70u << IM_COL32_A_SHIFT);
   }
   lines.push_back({"tolerance", theme::dim_text,
-                   std::vector<float>(times.size(), static_cast<float>(status.tolerance)), false});
+                   std::vector<float>(times.size(), static_cast<float>(status.settings.tolerance)), false});
   const ImVec2 room = ImGui::GetContentRegionAvail();
   draw_plot("residuals", {room.x, std::max(room.y, em(16))}, times, {"solving time, s", true}, lines,
             {"Best residual so far", true});
@@ -247,6 +247,7 @@ void draw_lab_panel(PanelContext& context) {
   draw_problem(status);
   if (!status.error.empty()) text_colored(theme::bad, status.error);
   if (status.running) draw_progress(status);
+  draw_iterations(context);
   // Table and plot, with a border between them that can be dragged.
   if (!ImGui::BeginTable("halves", 2, ImGuiTableFlags_Resizable | ImGuiTableFlags_BordersInnerV)) return;
   ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthStretch, 0.6f);

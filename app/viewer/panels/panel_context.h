@@ -11,6 +11,7 @@
 #include "app/viewer/actions.h"
 #include "app/viewer/bookmarks.h"
 #include "app/viewer/fork.h"
+#include "app/viewer/iteration_scrub.h"
 #include "app/viewer/lab_race.h"
 #include "app/viewer/log_buffer.h"
 #include "app/viewer/picking.h"
@@ -98,6 +99,7 @@ struct WindowFigures {
 struct PanelContext {
   Simulation& simulation;
   LabRace& lab;
+  IterationScrub& iterations;
   StepperRace& steppers;
   Forks& forks;
   ParamSweep& sweep;
