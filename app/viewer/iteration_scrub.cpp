@@ -215,10 +215,6 @@ const LabIterate* IterationScrub::iterate() const {
   return stop_ < status_.iterates.size() ? status_.iterates[stop_].get() : nullptr;
 }
 
-bool IterationScrub::is_solving() const {
-  return status_.running && std::ranges::find(status_.iterates, nullptr) != status_.iterates.end();
-}
-
 void IterationScrub::refresh() {
   const std::shared_ptr<const LabIterate> shown = is_known() ? status_.iterates[stop_] : nullptr;
   if (shown == refreshed_ && (shown == nullptr) == !figures_) return;

@@ -71,8 +71,8 @@ class IterationScrub {
   const std::vector<ScrubStop>& stops() const { return stops_; }
   std::size_t stop() const { return stop_; }
   bool is_playing() const { return plays_; }
-  /// The solve is under way, and the shown stop or a later one is not known yet.
-  bool is_solving() const;
+  /// The solve is under way: stops become known one after the other.
+  bool is_solving() const { return status_.running; }
   /// Of the shown stop; empty: not known yet.
   const std::optional<ScrubFigures>& figures() const { return figures_; }
   /// The iterate of the shown stop; null: not known yet.

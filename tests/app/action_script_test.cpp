@@ -42,12 +42,17 @@ class ActionScriptTest : public ::testing::Test {
     };
     const auto start = Simulation::Clock::now();
     const auto ask = [&](const SweepRequest& request) { sweep.ask(simulation, request); };
+    const auto show = [&](const std::string& solver, long iteration) {
+      if (solver == "lemke") throw InputError("the lab has no iterations of lemke");
+      iterations.emplace_back(solver, iteration);
+    };
     while (lines.advance({simulation,
                           act,
                           [&](const std::string& name) { opened.push_back(name); },
                           sweep.busy(),
                           {0, 0, 0},
-                          ask})) {
+                          ask,
+                          show})) {
       simulation.update();
       sweep.follow(simulation);
       ASSERT_LT(test::elapsed(start), 30) << "the script does not end";
@@ -69,6 +74,7 @@ class ActionScriptTest : public ::testing::Test {
                         }};
   ParamSweep sweep{test::fake(), folder};
   std::vector<std::string> done, opened;
+  std::vector<std::pair<std::string, long>> iterations;
 };
 
 TEST_F(ActionScriptTest, DoesOneLineAfterTheOther) {
@@ -140,6 +146,18 @@ TEST_F(ActionScriptTest, SweepsAndGoesOnWhenTheResultsAreWritten) {
   EXPECT_THROW(run("sweep mu 0.9 0.1 5 4\n"), InputError);
 }
 
+TEST_F(ActionScriptTest, ShowsIterationsOfTheLab) {
+  run("scene a\nlab_iteration nsgs 3\nlab_iteration apgd 0\n");
+  EXPECT_EQ(iterations, (std::vector<std::pair<std::string, long>>{{"nsgs", 3}, {"apgd", 0}}));
+  try {
+    run("scene a\nlab_iteration lemke 1\n");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("actions.txt:2: the lab has no iterations"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST_F(ActionScriptTest, PlaysAndWaitsByTheClock) {
   simulation.set_pacing({.real_time = false});
   const auto start = Simulation::Clock::now();
@@ -178,6 +196,12 @@ TEST_F(ActionScriptTest, NamesTheLineThatIsWrong) {
                                    {"sweep muu 0 1 5 9", "did you mean 'mu'"},
                                    {"sweep mu 0 1 2 9", "from 3 to 16 values"},
                                    {"sweep mu 0 1 5 9 log 1", "too many words"},
+                                   {"lab_iteration", "needs a solver and a number"},
+                                   {"lab_iteration nsgs", "needs a solver and a number"},
+                                   {"lab_iteration nsg 3", "did you mean 'nsgs'"},
+                                   {"lab_iteration nsgs -1", "whole number of at least 0"},
+                                   {"lab_iteration nsgs 1.5", "whole number of at least 0"},
+                                   {"lab_iteration nsgs 1 2", "too many words"},
                                    {"scene a b c", "too many words"}}) {
     const std::string seen = refusal(std::string("reset\n") + text + "\n");
     EXPECT_NE(seen.find("actions.txt:2: "), std::string::npos) << seen;

@@ -13,6 +13,7 @@
 
 #include "app/io/bundle/bundle.h"
 #include "app/render/image.h"
+#include "tests/app/frozen_boxes.h"
 #include "tests/app/x_display.h"
 
 namespace stickslip {
@@ -383,6 +384,29 @@ TEST_F(ProgramWindowTest, DoesWhatAScriptSays) {
                                   "--verify", "--quiet"});
   EXPECT_TRUE(replay.finish()) << replay.errors();
   EXPECT_NE(replay.errors().find("\"equal\":8,"), std::string::npos) << replay.errors();
+}
+
+TEST_F(ProgramWindowTest, ShowsTheImpulsesOfIterationsUntilTheRunGoesOn) {
+  std::ofstream("boxes.toml") << test::boxes_toml();
+  // Pictures are of the scene alone: they differ by the contacts alone.
+  std::ofstream("actions.txt") << "toggle_contacts\ntoggle_arrows\nsteps 3\nfreeze\nwait 0.5\nscreenshot\n"
+                                  "lab_iteration nsgs 0\nscreenshot\n"
+                                  "lab_iteration nsgs 1000000\nscreenshot\n"
+                                  "toggle_lab\nscreenshot\nquit\n";
+  program_.emplace("/bin/sh", std::vector<std::string>{"-c", "exec \"$0\" \"$@\" >&2", STICKSLIP_PROGRAM,
+                                                       "view", "boxes.toml", "--paused", "--journal",
+                                                       "done.jsonl", "--script", "actions.txt"});
+  EXPECT_TRUE(program_->finish()) << program_->errors();
+  const std::vector<json> shots = events("screenshot");
+  ASSERT_EQ(shots.size(), 4u) << program_->errors();
+  const auto shot = [&](std::size_t i) {
+    return Screenshot{load_png(shots[i]["file"]), shots[i]["frame"], shots[i]["time"]};
+  };
+  const Screenshot own = shot(0);
+  constexpr Box everything{0, 1280, 0, 720};
+  EXPECT_GT(shot(1).difference(own, everything), 0) << "no forces yet";
+  EXPECT_GT(shot(2).difference(shot(1), everything), 0);
+  EXPECT_EQ(shot(3).difference(own, everything), 0) << "the lab is closed: the scene's own contacts";
 }
 
 TEST_F(ProgramWindowTest, SwitchesScenesKeepsItsSettingsMovesMuAndResizes) {
