@@ -43,6 +43,9 @@ struct FrameView {
   std::optional<DragLine> drag;
   bool transparent = false;   // without ground, planes and sky; where nothing is drawn alpha is 0
   float left = 0, right = 1;  // shares of the width; the rest is covered by panels and left black
+  /// [N] of the longest arrow, so that arrows can be compared between pictures; smaller than the largest
+  /// force of this picture: that one.
+  float largest_force = 0;
 };
 
 /// Overlay colours for legends, sRGB in [0, 1]: of a contact state, and of the ring around a contact with a

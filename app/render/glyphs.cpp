@@ -194,7 +194,7 @@ std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers
     glyphs.push_back(glyph(shared::kGlyphLine, line.a, line.b, line.color, line.opacity));
     glyphs.back().b.w = kGhostWidth;
   }
-  float largest = 0;  // [N]
+  float largest = view.largest_force;  // [N]
   if (view.overlays.arrows || view.overlays.cones)
     for (const ContactRecord& contact : view.contacts)
       largest = std::max({largest, contact.normal_force, norm(contact.friction)});

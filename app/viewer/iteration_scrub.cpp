@@ -215,7 +215,19 @@ const LabIterate* IterationScrub::iterate() const {
   return stop_ < status_.iterates.size() ? status_.iterates[stop_].get() : nullptr;
 }
 
+void IterationScrub::measure_last() {
+  const std::shared_ptr<const LabIterate> last =
+      status_.iterates.empty() || !status_.records ? nullptr : status_.iterates.back();
+  if (last == measured_) return;
+  measured_ = last;
+  largest_force_ = 0;
+  if (!last) return;
+  for (const ContactRecord& contact : status_.records->at(last->r, last->u))
+    largest_force_ = std::max({largest_force_, contact.normal_force, norm(contact.friction)});
+}
+
 void IterationScrub::refresh() {
+  measure_last();
   const std::shared_ptr<const LabIterate> shown = is_known() ? status_.iterates[stop_] : nullptr;
   if (shown == refreshed_ && (shown == nullptr) == !figures_) return;
   refreshed_ = shown;

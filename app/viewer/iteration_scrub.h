@@ -81,6 +81,8 @@ class IterationScrub {
   bool is_in_scene() const { return in_scene_ && !contacts_.empty(); }
   /// Of the shown stop; empty where it is not known yet, or the problem has no points.
   std::span<const ContactRecord> contacts() const { return contacts_; }
+  /// [N] of a contact at the last stop, so that arrows of all stops have one scale; 0: not known yet.
+  float largest_force() const { return largest_force_; }
   /// Why the problem has nothing to show in the scene, or how this solve differs from the race; else empty.
   std::string note() const;
 
@@ -106,6 +108,7 @@ class IterationScrub {
   void ask();
   void keep();
   void refresh();
+  void measure_last();
   bool is_known() const;
 
   LabFactory make_lab_;
@@ -125,6 +128,8 @@ class IterationScrub {
   std::shared_ptr<const LabIterate> refreshed_;  // whose figures and contacts are at hand
   std::optional<ScrubFigures> figures_;
   std::vector<ContactRecord> contacts_;
+  std::shared_ptr<const LabIterate> measured_;  // whose `largest_force_` is at hand
+  float largest_force_ = 0;
 
   BackgroundJob<Job, Status> job_;
 };

@@ -466,6 +466,7 @@ FrameView Viewer::frame_view() {
   frame.scale = view_.scale;
   choose_contacts();
   frame.contacts = shown_contacts_;
+  if (iterations_.is_in_scene()) frame.largest_force = iterations_.largest_force();
   if (view_.contact && !view_.contact->is_gone()) frame.highlighted_contact = view_.contact->contact().point;
   frame.highlighted_object = view_.selection ? view_.selection->object() : -1;
   frame.drag = pointer_.drag_line();

@@ -126,8 +126,13 @@ TEST(IterationScrub, TheLastStopShowsTheContactsOfTheStep) {
   EXPECT_GE(scrub.figures()->sticks, 3);
   EXPECT_GE(scrub.figures()->slips, 3);
   EXPECT_GT(scrub.figures()->largest, 0);
+  float largest = 0;
+  for (const ContactRecord& contact : scrub.contacts())
+    largest = std::max({largest, contact.normal_force, norm(contact.friction)});
+  EXPECT_EQ(scrub.largest_force(), largest);
   scrub.show(0);
   EXPECT_EQ(scrub.figures()->largest, 0) << "a cold start";
+  EXPECT_EQ(scrub.largest_force(), largest) << "arrows of all stops have one scale";
 }
 
 // ---- With a scripted lab ----
