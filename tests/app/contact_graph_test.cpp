@@ -85,7 +85,7 @@ TEST(ContactGraph, ThePatternIsThatOfAllPairs) {
             all += of.couples(sorted[c], sorted[d]);
           }
         for (std::size_t k = 0; k < m * m; ++k) EXPECT_NEAR(pattern.share[k], filled[k] / blocks[k], 1e-6);
-        if (n > 0) EXPECT_NEAR(pattern.filled, all / static_cast<double>(n * n), 1e-12);
+        EXPECT_NEAR(pattern.filled, n > 0 ? all / static_cast<double>(n * n) : 0, 1e-12);
       }
   }
 }

@@ -138,9 +138,9 @@ TEST(IterationScrub, TheLastStopShowsTheContactsOfTheStep) {
 // ---- With a scripted lab ----
 
 /// Judges the iterations 0, 1, 2 with residuals 1, 1/2, 1/4, then waits for the cancellation if asked to.
-class StagedLab final : public ContactLab {
+class HeldLab final : public ContactLab {
  public:
-  StagedLab(bool waits, double factor, std::atomic<int>& solves)
+  HeldLab(bool waits, double factor, std::atomic<int>& solves)
       : waits_(waits), factor_(factor), solves_(solves) {}
   void load(const ContactProblem&) override {}
   SolveReport solve(std::string_view solver, const LabParams& params, const Options& options) override {
@@ -189,7 +189,7 @@ class StagedScrub : public ::testing::Test {
   std::atomic<bool> waits = false;
   std::atomic<double> factor = 1;
   std::atomic<int> solves = 0;
-  IterationScrub scrub{[this] { return std::make_unique<StagedLab>(waits, factor, solves); }};
+  IterationScrub scrub{[this] { return std::make_unique<HeldLab>(waits, factor, solves); }};
 };
 
 TEST_F(StagedScrub, KeepsTheIteratesOfARun) {
