@@ -70,7 +70,7 @@ TEST(SceneScripts, HeldEndsOfRodsFollowTheTrianglesOfACollider) {
   const auto parse = [&](const std::string& text) { return parse_scene(text, folder.root / "test.toml"); };
   const Scene scene = parse(rods + "hold = 'root'\nfollow = 'plate'\n" + plate);
   ASSERT_EQ(scene.model.scripted.size(), 2u);
-  const ScriptedNodes& script = scene.model.scripted[0];
+  const ScriptedNodes& script = scene.model.scripted[1];  // behind that of the collider
   ASSERT_EQ(script.nodes.size(), 3u) << "the ghost and the two points of the first segment";
   ASSERT_EQ(script.frames.size(), 2u);
   EXPECT_EQ(script.frame_dt, 0.5);
