@@ -361,8 +361,8 @@ void BarrierJudge::set_materials(Context& ctx, const Model& model, const DeviceM
   sum_masses(ctx, embedding, device.mass.data(), partial_, body_mass_.data());
 }
 
-/// Objects that springs join are counted as one, which springs give no momentum: if all of them are. Damped
-/// springs turn it.
+/// Objects that springs join are counted as one, which springs give no momentum: if all of them are. A damped
+/// spring of length 0 has a moment, so angular momentum is not counted there.
 void BarrierJudge::count_by_groups(Context& ctx, const Model& model, std::vector<std::uint8_t>& counted) {
   const std::vector<std::int32_t> group = spring_groups(model);
   const std::vector<std::uint8_t> tied = tied_to_world(model);
@@ -371,8 +371,13 @@ void BarrierJudge::count_by_groups(Context& ctx, const Model& model, std::vector
     const auto first = static_cast<std::size_t>(group[i]);
     if (first == i) continue;
     counted[first] &= counted[i];
-    counted[first] &= kLinear;
   }
+  for (const Spring& spring : model.springs)
+    for (const ConstraintPoint* point : {&spring.a, &spring.b})
+      if (spring.length == 0 && spring.damping > 0 && point->nodes[0] >= 0) {
+        const std::int32_t object = model.node_object[static_cast<std::size_t>(point->nodes[0])];
+        counted[static_cast<std::size_t>(group[static_cast<std::size_t>(object)])] &= kLinear;
+      }
   std::vector<std::int32_t> of_node;
   of_node.reserve(model.node_object.size());
   for (const std::int32_t object : model.node_object)

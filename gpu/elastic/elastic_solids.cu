@@ -284,8 +284,9 @@ void ElasticSolids::assemble(Context& ctx, const Vec3* at, const Vec3* guess, co
   linear_.set_modes(&modes_);  // after a step that was interrupted with A + W
   LinearSolver::prepare(matrix_, params_);
   air_ = air;
-  energy_.gradient_and_hessian(ctx, {at, still, static_cast<Real>(params_.dt), nullptr, false, air},
-                               {0, energy_.size()}, corners_.data(), blocks_.data());
+  energy_.gradient_and_hessian(
+      ctx, {at, still, static_cast<Real>(params_.dt), nullptr, false, air, saved_x_.data()},
+      {0, energy_.size()}, corners_.data(), blocks_.data());
   matrix_.assemble(ctx, blocks_.data());
   fill(ctx, gradient_.data(), size(), Vec3::zero());
   add_corners(ctx, matrix_.element_gather(), corners_.data(), gradient_.data());

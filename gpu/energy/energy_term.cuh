@@ -24,6 +24,9 @@ struct SolidMotion {
   /// once.
   bool x_t_kept = false;
   AirMotion air = {};
+  /// Where objects were when damping between them began, as of springs; null: damped_from(). `still` may have
+  /// moved each object rigidly by itself.
+  const Vec3* between = nullptr;
 
   /// At x = x_t, with velocities of zero.
   SS_HD bool is_at_start() const { return x == x_t && still == nullptr; }

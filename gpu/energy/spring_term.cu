@@ -52,7 +52,7 @@ SS_HD SpringForce spring_force(const SpringElement& e, const Vec3d& d, const Vec
 
 SS_HD SpringForce force_at(const SpringElement& e, const SolidMotion& motion) {
   const Vec3d d = span_of(e, motion.x);
-  const Vec3* still = motion.damped_from();
+  const Vec3* still = motion.between != nullptr ? motion.between : motion.damped_from();
   return spring_force(e, d, e.damping > 0 && still != motion.x ? span_of(e, still) : d,
                       static_cast<double>(motion.dt));
 }
@@ -84,7 +84,7 @@ SS_HD void write_stencil(const SpringElement& e, const SpringStencil& s, const S
 
 SpringTerm::SpringTerm(Context& ctx, const TermElements& elements) {
   const std::vector<SpringElement> springs = spring_elements(elements.springs);
-  constexpr double epsilon = std::numeric_limits<Real>::epsilon();
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
   for (const SpringElement& e : springs) energy_rounding_ += 4 * epsilon * e.stiffness * e.length * e.length;
   elements_.upload(ctx, springs);
   stencils_.upload(ctx, spring_stencils(springs));

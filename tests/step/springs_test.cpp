@@ -85,6 +85,57 @@ TEST_P(Springs, TwoBodiesOscillateAtTheirFrequency) {
   }
 }
 
+/// The amplitude of a damped oscillation falls as that of the linear equation, by one linearisation too.
+TEST_P(Springs, DampingSlowsAnOscillation) {
+  for (const SolverKind solver : {SolverKind::ipc, SolverKind::velocity}) {
+    choose(solver);
+    Model model = thin_model();
+    model.materials[0].young = 1e8;
+    const Object a = add_box(model, "a", {0.1, 0.1, 0.1}, {-0.2, 0, 0}, 1);
+    const Object b = add_box(model, "b", {0.1, 0.1, 0.1}, {0.2, 0, 0}, 1);
+    Spring spring = between(model, a, {-0.15, 0, 0}, &b, {0.15, 0, 0});
+    spring.length = 0.25;
+    spring.stiffness = 50;
+    spring.damping = 0.05;
+    model.springs.push_back(spring);
+    params.gravity = 0;
+    params.newton_tolerance = 1e-8;
+    params.pcg_tolerance = 1e-8;
+    // x'' + 2 d x' + w^2 x = 0 of the stretch x, w^2 = 2 K / m, 2 d = damping w^2.
+    const double square = 2 * spring.stiffness / 1, d = 0.5 * spring.damping * square,
+                 damped = std::sqrt(square - d * d), period = 2 * std::numbers::pi / damped;
+    params.dt = period / 400;
+    load(model);
+    for (int i = 0; i < 200; ++i) engine->step();
+    const double left = -0.05 * std::exp(-d * period / 2);
+    EXPECT_NEAR(middle(b)[0] - middle(a)[0] - 0.35, left, 0.1 * std::abs(left)) << static_cast<int>(solver);
+  }
+}
+
+/// A body that goes along with a moving collider feels no force of a damped spring between them.
+TEST_P(Springs, DampingIsThatOfTheRelativeMotion) {
+  for (const SolverKind solver : {SolverKind::ipc, SolverKind::velocity}) {
+    choose(solver);
+    Model model = thin_model();
+    model.materials[0].young = 1e8;
+    const Object box = add_box(model, "box", {0.1, 0.1, 0.1}, {0, 0, 0}, 1, 0, {1, 0, 0});
+    Motion motion;
+    motion.velocity = {1, 0, 0};
+    const Object guide =
+        add_collider(model, "guide", {{-1, 0.5, -1}, {1, 0.5, -1}, {0, 0.5, 1}}, {{0, 2, 1}}, 0, motion);
+    Spring spring = between(model, box, {0, 0.05, 0}, &guide, {0, 0.5, 0});
+    spring.length = 0.45;
+    spring.stiffness = 100;
+    spring.damping = 0.5;
+    model.springs.push_back(spring);
+    params.gravity = 0;
+    load(model);
+    const Vec3d start = middle(box);
+    for (int i = 0; i < 40; ++i) engine->step();
+    EXPECT_LT(norm(middle(box) - start - Vec3d{40 * params.dt, 0, 0}), 1e-3) << static_cast<int>(solver);
+  }
+}
+
 /// With length 0 it holds points of two objects together, also a strand's end and a sheet.
 TEST_P(Springs, OneWithoutLengthHoldsTwoPointsTogether) {
   for (const SolverKind solver : {SolverKind::ipc, SolverKind::velocity}) {
