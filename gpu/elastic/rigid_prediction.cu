@@ -12,7 +12,7 @@ using Mat3d = Mat<double, 3>;
 /// The rigid motion with the momenta of the nodes.
 SS_HD RigidStep rigid_step(const MotionSums& sums, double dt) {
   RigidStep step;
-  if (!(sums.mass > 0) || sums.held > 0) return step;
+  if (!(sums.mass > 0) || (sums.held > 0 && sums.held < sums.nodes)) return step;
   const Vec3d c = (1 / sums.mass) * sums.first;
   const Vec<double, 6>& s = sums.second;
   const double m = sums.mass, xx = s[0] - m * c[0] * c[0], yy = s[1] - m * c[1] * c[1],
@@ -42,6 +42,7 @@ struct NodeSums {
   SS_HD MotionSums operator()(std::int32_t i) const {
     MotionSums sums;
     sums.held = held[i] ? 1.0 : 0.0;
+    sums.nodes = 1;
     sums.mass = mass[i];
     const Vec3d p = x[i].template cast<double>();
     sums.first = sums.mass * p;

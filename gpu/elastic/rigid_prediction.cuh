@@ -12,7 +12,7 @@ struct MotionSums {
   Vec<double, 3> first{0, 0, 0}, momentum{0, 0, 0};  // sum m x, sum m v
   Vec<double, 3> angular{0, 0, 0};                   // sum m x x v
   Vec<double, 6> second = Vec<double, 6>::zero();    // sum m x x': xx, yy, zz, xy, xz, yz
-  double held = 0;                                   // scripted nodes
+  double held = 0, nodes = 0;                        // scripted nodes, and all
 
   SS_HD MotionSums& operator+=(const MotionSums& b) {
     mass += b.mass;
@@ -21,6 +21,7 @@ struct MotionSums {
     angular += b.angular;
     second += b.second;
     held += b.held;
+    nodes += b.nodes;
     return *this;
   }
 };
@@ -39,8 +40,9 @@ struct RigidStep {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// An object turns with the angular velocity I^-1 L of its nodes, about its centre of mass. One with a
-/// scripted node stays where it is.
+/// An object turns with the angular velocity I^-1 L of its nodes, about its centre of mass. One with
+/// some scripted nodes stays where it is; a collider, all of whose nodes are scripted, goes on as in the step
+/// before.
 class RigidPrediction {
  public:
   void load(Context& ctx, const DeviceModel& device);

@@ -11,14 +11,14 @@ namespace {
 using Vec3d = Vec<double, 3>;
 using Mat3d = Mat<double, 3>;
 
-/// The way of a strand in a step: x -> centre + shift + turn (x - centre).
+/// Rigid motion of a strand in a step: x -> centre + shift + turn (x - centre).
 struct StrandStep {
   Vec3d centre{0, 0, 0}, shift{0, 0, 0};
   Mat3d turn = Mat3d::identity();
 };
 
 /// About its line a straight strand has the moment of inertia of its ghosts alone. Added to it: this share of
-/// the trace. In float, rounding is all that is known of its spin.
+/// the trace. In float, rounding dominates the spin about the line.
 constexpr double kLeastInertia = sizeof(Real) == 8 ? 1e-14 : 1e-6;
 
 struct MoveStrand {

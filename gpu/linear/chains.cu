@@ -40,7 +40,8 @@ struct ChainFactors {
     }
   }
 
-  /// A pivot that rounding makes vanish is replaced by the diagonal: the product stays positive definite.
+  /// A pivot that rounding or a spring's missing coupling makes vanish is replaced by the diagonal: the
+  /// product stays positive definite.
   SS_HD void factorise(std::size_t chain) const {
     constexpr Real epsilon = sizeof(Real) == 8 ? Real(1e-14) : Real(1e-6);
     const std::int32_t first = begin[chain], last = begin[chain + 1];

@@ -24,10 +24,11 @@ struct ChainRow {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// The band of D + L + L' over each chain, factorised without fill-in by L D L'. Couplings of contacts and
-/// springs are left out; their diagonals are part of D, so the band stays positive definite. A chain is one
-/// sequential task: the parallel ones are the chains. CG without a preconditioner like this takes hundreds of
-/// iterations along a chain of hundreds of stiff segments; with it, and without contacts, one.
+/// The band of D + L + L' over each chain, factorised without fill-in by L D L'. Couplings of contacts are
+/// left out; their diagonals are part of D, so the band stays positive definite. Couplings of springs beyond
+/// kChainReach are left out, too; where that makes a pivot negative, the diagonal takes its place. A chain is
+/// one sequential task: the parallel ones are the chains. CG without a preconditioner like this takes
+/// hundreds of iterations along a chain of hundreds of stiff segments; with it, and without contacts, one.
 class Chains {
  public:
   /// `chains`: nodes in order, each at most in one chain. `entries`: those of the matrix (SplitMatrix).

@@ -246,10 +246,12 @@ void check_springs(const Model& model) {
   for (const Spring& spring : model.springs) {
     const std::string what = "spring '" + spring.name + "'";
     for (const ConstraintPoint* point : {&spring.a, &spring.b}) check_spring_point(model, *point, what);
-    if (!(spring.length >= 0) || !std::isfinite(spring.length)) refuse(what + ": its length is negative");
+    if (!(spring.length >= 0) || !std::isfinite(spring.length))
+      refuse(what + ": its length must be finite and not negative");
     if (!(spring.stiffness > 0) || !std::isfinite(spring.stiffness))
-      refuse(what + ": its stiffness must be positive");
-    if (!(spring.damping >= 0) || !std::isfinite(spring.damping)) refuse(what + ": its damping is negative");
+      refuse(what + ": its stiffness must be finite and positive");
+    if (!(spring.damping >= 0) || !std::isfinite(spring.damping))
+      refuse(what + ": its damping must be finite and not negative");
   }
 }
 

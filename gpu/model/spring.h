@@ -29,11 +29,11 @@ struct SpringStencil {
   Vec4i corner{-1, -1, -1, -1};  // into SpringElement::nodes; -1 behind the others
   std::uint32_t owned = 0;       // bit corner_block(row, column): the block stands in this stencil
 };
-/// Of all springs, those of one after those of the one before.
+/// Of all springs. Stencils of one spring are contiguous, in the order of the springs.
 std::vector<SpringStencil> spring_stencils(std::span<const SpringElement> elements);
 
-/// For balances of momentum. Per object the smallest of its group: those that springs join, directly or
-/// through others. Springs give a group no momentum.
+/// Per object: the smallest index among the objects that springs join to it, directly or through others.
+/// Springs give such a group no momentum.
 std::vector<std::int32_t> spring_groups(const Model& model);
 /// Per object 1 if a spring ties it to the world, else 0.
 std::vector<std::uint8_t> tied_to_world(const Model& model);

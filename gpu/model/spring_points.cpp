@@ -59,7 +59,8 @@ ConstraintPoint nearest_on_object(const Model& model, const Object& object, cons
     nearest.nodes = {s[0], s[1], -1, -1};
     nearest.weights = {-pair.w[1], -pair.w[2], 0, 0};
   }
-  if (nearest.nodes[0] < 0) throw std::invalid_argument("'" + object.name + "' has no surface to hold on to");
+  if (nearest.nodes[0] < 0)
+    throw std::invalid_argument("'" + object.name + "' has no triangles or segments: a spring needs some");
   return nearest;
 }
 
@@ -72,7 +73,7 @@ ConstraintPoint carried_by_tet(const Model& model, const Object& solid, const Ve
     least = beyond;
     nearest = &tet;
   }
-  if (nearest == nullptr) throw std::invalid_argument("'" + solid.name + "' has no volume to hold on to");
+  if (nearest == nullptr) throw std::invalid_argument("'" + solid.name + "' has no tets: hairs need some");
   return {*nearest, affine_weights(model, *nearest, at), {0, 0, 0}};
 }
 

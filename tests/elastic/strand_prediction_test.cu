@@ -136,7 +136,7 @@ BACKEND_TEST(StrandPrediction, FreeStrandsKeepMomentaAndShape) {
   EXPECT_LT(norm(angular[0]), (sizeof(Real) == 8 ? 1e-2 : 0.1) * mass);
 }
 
-/// Of a strand that is held at both ends, or in its middle, nothing is said.
+/// Strands that are held at both ends or in the middle are left out.
 BACKEND_TEST(StrandPrediction, OtherwiseHeldStrandsAreLeftOut) {
   for (const std::vector<std::int32_t>& held : {std::vector<std::int32_t>{0, 12}, {5}}) {
     Strands strands(false);
