@@ -45,7 +45,7 @@ class TarNames {
  public:
   /// Why the next file cannot have this name; empty: it can.
   std::string add(const std::string& name) {
-    if (const std::string fault = tar_name_fault(name); !fault.empty()) return fault;
+    if (std::string fault = tar_name_fault(name); !fault.empty()) return fault;
     if (folders_.contains(name)) return "has the name of a folder of the archive";
     for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1)) {
       const std::string folder = name.substr(0, slash);

@@ -336,7 +336,7 @@ std::string without_tie_tables(const std::string& text, const fs::path& file, co
            std::ranges::any_of(
                *sides, [&](const toml::node& side) { return side.value_or(std::string()) == object; });
   };
-  const std::string left = without_tables(without_tables(text, file, "joint", holds), file, "spring", holds);
+  std::string left = without_tables(without_tables(text, file, "joint", holds), file, "spring", holds);
   if (left == text) throw InputError("nothing is tied to '" + object + "'");
   return left;
 }
