@@ -21,6 +21,22 @@ class Springs : public ThinTest {
     else spring.b.fixed = at_b;
     return spring;
   }
+  /// Two stiff boxes of 1 kg without gravity, and a spring that is stretched from 0.25 to 0.3 m.
+  Model two_boxes(double damping) {
+    Model model = thin_model();
+    model.materials[0].young = 1e8;
+    const Object a = add_box(model, "a", {0.1, 0.1, 0.1}, {-0.2, 0, 0}, 1);
+    const Object b = add_box(model, "b", {0.1, 0.1, 0.1}, {0.2, 0, 0}, 1);
+    Spring spring = between(model, a, {-0.15, 0, 0}, &b, {0.15, 0, 0});
+    spring.length = 0.25;
+    spring.stiffness = 50;
+    spring.damping = damping;
+    model.springs.push_back(spring);
+    params.gravity = 0;
+    params.newton_tolerance = 1e-8;
+    params.pcg_tolerance = 1e-8;
+    return model;
+  }
   /// Mean of the nodes; of equal boxes all weigh alike.
   Vec3d middle(const Object& object) {
     const std::vector<Vec3d> x = positions();
@@ -57,17 +73,9 @@ TEST_P(Springs, ALoadHangsAsDeepAsItsWeightPulls) {
 TEST_P(Springs, TwoBodiesOscillateAtTheirFrequency) {
   for (const SolverKind solver : {SolverKind::ipc, SolverKind::velocity}) {
     choose(solver);
-    Model model = thin_model();
-    model.materials[0].young = 1e8;
-    const Object a = add_box(model, "a", {0.1, 0.1, 0.1}, {-0.2, 0, 0}, 1);
-    const Object b = add_box(model, "b", {0.1, 0.1, 0.1}, {0.2, 0, 0}, 1);
-    Spring spring = between(model, a, {-0.15, 0, 0}, &b, {0.15, 0, 0});
-    spring.length = 0.25;
-    spring.stiffness = 50;
-    model.springs.push_back(spring);
-    params.gravity = 0;
-    params.newton_tolerance = 1e-8;
-    params.pcg_tolerance = 1e-8;
+    Model model = two_boxes(0);
+    const Object a = model.objects[0], b = model.objects[1];
+    const Spring& spring = model.springs[0];
     const double mass = 1, frequency = std::sqrt(2 * spring.stiffness / mass),
                  period = 2 * std::numbers::pi / frequency;
     params.dt = period / 400;
@@ -89,18 +97,9 @@ TEST_P(Springs, TwoBodiesOscillateAtTheirFrequency) {
 TEST_P(Springs, DampingSlowsAnOscillation) {
   for (const SolverKind solver : {SolverKind::ipc, SolverKind::velocity}) {
     choose(solver);
-    Model model = thin_model();
-    model.materials[0].young = 1e8;
-    const Object a = add_box(model, "a", {0.1, 0.1, 0.1}, {-0.2, 0, 0}, 1);
-    const Object b = add_box(model, "b", {0.1, 0.1, 0.1}, {0.2, 0, 0}, 1);
-    Spring spring = between(model, a, {-0.15, 0, 0}, &b, {0.15, 0, 0});
-    spring.length = 0.25;
-    spring.stiffness = 50;
-    spring.damping = 0.05;
-    model.springs.push_back(spring);
-    params.gravity = 0;
-    params.newton_tolerance = 1e-8;
-    params.pcg_tolerance = 1e-8;
+    Model model = two_boxes(0.05);
+    const Object a = model.objects[0], b = model.objects[1];
+    const Spring& spring = model.springs[0];
     // x'' + 2 d x' + w^2 x = 0 of the stretch x, w^2 = 2 K / m, 2 d = damping w^2.
     const double square = 2 * spring.stiffness / 1, d = 0.5 * spring.damping * square,
                  damped = std::sqrt(square - d * d), period = 2 * std::numbers::pi / damped;
