@@ -79,7 +79,7 @@ bool Coupling::solve_by_anticipation(Context& ctx, ContactSystem<D>& system, con
       record.message = "ica diverges";
       return false;
     }
-    copy(ctx, system.impulses(), projection.r.data(), system.blocks());
+    projection.impulses(ctx, system.impulses());
     system.keep_impulses(ctx);
     take_impulses(ctx, system);
     system.throw_if_cancelled();
@@ -89,6 +89,7 @@ bool Coupling::solve_by_anticipation(Context& ctx, ContactSystem<D>& system, con
       break;
   }
   record.colours = projection.colours();
+  system.take_colours(ctx, projection.colour());
   record.message.clear();
   refine_nodal(ctx, system, params);
   return is_small;

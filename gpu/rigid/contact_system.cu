@@ -67,7 +67,7 @@ void ContactSystem<D>::build(Context& ctx, const DeviceBodies& bodies, const Ste
   least_q_ = list.least_speed * std::sqrt(static_cast<double>(blocks_));
   W_.raise_norm_q(least_q_);
   warm_start(ctx, list);
-  colouring_.clear();
+  forget_colours();
 }
 
 template <int D>
@@ -233,14 +233,14 @@ void ContactSystem<D>::solve_as(Context& ctx, const ContactProblem& problem, std
   const Span span(ctx, "contact solve");
   assembled_.build(ctx, problem, false);
   assembled_.set_norm_q(W_.norm_q());
-  colouring_.clear();
+  forget_colours();
   std::string why = solver == "manifold_gs" ? manifolds_refused("coupling = factor needs W") : "";
   if (why.empty()) why = try_solver(ctx, assembled_, solver, params, record);
   if (!why.empty()) {
     try_solver(ctx, assembled_, "nsgs", params, record);
     record.message = why;
   }
-  colouring_.clear();
+  forget_colours();
 }
 
 /// Computes the impulses with a solver of the lab. Why nsgs has to take its place, from the guess; empty: it
@@ -377,7 +377,7 @@ void ContactSystem<D>::make_blocks(Context& ctx, const DeviceBodies& bodies) {
     W_.finish(ctx);
     W_.raise_norm_q(least_q_);
     manifolds_.impulses(ctx, r_.data());
-    colouring_.clear();
+    forget_colours();
   }
 }
 
@@ -477,17 +477,24 @@ ContactProblem ContactSystem<D>::problem(Context& ctx, const DeviceBodies& bodie
 }
 
 template <int D>
+void ContactSystem<D>::take_colours(Context& ctx, const std::int32_t* colour) {
+  sweep_colour_.resize(ctx, blocks_);
+  copy(ctx, sweep_colour_.data(), colour, blocks_);
+  has_sweep_colour_ = true;
+}
+
+template <int D>
 void ContactSystem<D>::records(Context& ctx, const StepConstraints& list, double dt,
                                std::vector<ContactRecord>& out) {
   out.clear();
   if (list.contact_count == 0 || impulses_ != blocks_) return;
   W_.apply(ctx, r_.data(), u_.data(), true);
   const std::size_t first = joint_blocks_;
-  contact_records(ctx,
-                  SolvedContacts<D>{list.contacts, list.contact_count, law_.data() + first,
-                                    W_.scale() + first, r_.data() + first, u_.data() + first,
-                                    colouring_.built() ? colouring_.colour() + first : nullptr},
-                  W_.body_rows(), first, dt, out);
+  contact_records(
+      ctx,
+      SolvedContacts<D>{list.contacts, list.contact_count, law_.data() + first, W_.scale() + first,
+                        r_.data() + first, u_.data() + first, colours_of_contacts()},
+      W_.body_rows(), first, dt, out);
 }
 
 template <int D>

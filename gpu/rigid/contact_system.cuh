@@ -132,6 +132,8 @@ class ContactSystem {
   /// blocks between sleeping bodies from the time when the bodies fell asleep: no solver can recompute those.
   Vec<double, D>* impulses() { return r_.data(); }
   void keep_impulses(Context& ctx);
+  /// For `records`, until the next build: the colours of sweeps outside this class, one per block.
+  void take_colours(Context& ctx, const std::int32_t* colour);
   /// The impulses that `build` started from.
   const Vec<double, D>* guess() const { return guess_.data(); }
   /// True if impulses of contacts are stored from the last step. They are not after explicit penalties, or if
@@ -161,6 +163,15 @@ class ContactSystem {
   void penalty_records(Context& ctx, const StepConstraints& list, double dt, std::vector<ContactRecord>& out);
 
  private:
+  void forget_colours() {
+    colouring_.clear();
+    has_sweep_colour_ = false;
+  }
+  /// Backend memory; null: no solver of this problem had any.
+  const std::int32_t* colours_of_contacts() const {
+    if (has_sweep_colour_) return sweep_colour_.data() + joint_blocks_;
+    return colouring_.built() ? colouring_.colour() + joint_blocks_ : nullptr;
+  }
   void begin_friction(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   void fill_joints(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                    const BlockWriter<D>& writer);
@@ -202,6 +213,8 @@ class ContactSystem {
   ShockPropagation<D> shocks_;
   Buffer<ConstraintBlock<D>> penalty_block_;
   Colouring colouring_;
+  Buffer<std::int32_t> sweep_colour_;  // per block, of take_colours
+  bool has_sweep_colour_ = false;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

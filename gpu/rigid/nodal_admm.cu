@@ -224,10 +224,11 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabPara
     admm.update_dual(ctx, v_.data(), params.admm_accelerated);
   }
   solids_.remove_weights(ctx);
-  copy(ctx, system.impulses(), admm.impulses(), system.blocks());
+  admm.impulses(ctx, system.impulses());
   system.keep_impulses(ctx);
   take_impulses(ctx, system);
   record.colours = admm.colours();
+  system.take_colours(ctx, admm.colour());
   record.message.clear();
   refine_nodal(ctx, system, params);
   return is_small;

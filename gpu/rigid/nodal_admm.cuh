@@ -30,8 +30,9 @@ class NodalAdmm {
   void update_dual(Context& ctx, const Vec3* v, bool accelerated);
 
   /// After `project`.
-  const Vec<double, D>* impulses() const { return projection_.r.data(); }
+  void impulses(Context& ctx, Vec<double, D>* out) const { projection_.impulses(ctx, out); }
   int colours() const { return projection_.colours(); }
+  const std::int32_t* colour() const { return projection_.colour(); }
 
  private:
   NodalProjection<D> projection_;

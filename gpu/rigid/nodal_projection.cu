@@ -36,22 +36,69 @@ struct PointFinder {
   }
 };
 
+/// Finds the NodalContact of block order[i], or prepares the solver of full blocks for it.
 template <int D>
 struct BlockPreparer {
   NodalRows<D> rows;
   const ContactLaw<D>* law;
+  const Vec<double, D>* q;
+  const double* weight;
+  const std::int32_t* order;
+  NodalContact* contacts;
   Mat<double, D>* diagonal;
   LocalData<D>* local;
-  double *isotropic, *slip;
+  double* slip;
   bool closed;
 
-  SS_HD void operator()(std::size_t c) const {
+  SS_HD void operator()(std::size_t i) const {
+    const auto c = static_cast<std::size_t>(order[i]);
+    NodalContact contact;
+    if constexpr (D == 3)
+      if (closed && is_circular(law[c]) && law[c].flow == FlowRule::exact && find(c, contact)) {
+        contacts[i] = contact;
+        return;
+      }
+    contacts[i] = {};
     diagonal[c] = rows.diagonal(c);
     local[c] = prepare_local(law[c], diagonal[c]);
-    const bool is_closed =
-        closed && is_circular(law[c]) && law[c].flow == FlowRule::exact && rows.is_isotropic(c);
-    isotropic[c] = is_closed ? diagonal[c](0, 0) : 0;
     slip[c] = 0;
+  }
+
+ private:
+  /// False if a rigid body, compliance, more than four nodes or rows that are no axes take part.
+  SS_HD bool find(std::size_t c, NodalContact& out) const {
+    const std::int64_t axes = rows.axes(c);
+    if (axes < 0) return false;
+    for (int i = 0; i < D; ++i)
+      if (rows.rows.compliance[c][i] != 0) return false;
+    const auto first = static_cast<std::size_t>(axes);
+    int count = 0;
+    for (std::size_t e = 2 * c; e < 2 * c + 2; ++e) {
+      if (rows.body(e) < 0) continue;
+      if (!rows.is_particle(rows.body(e))) return false;
+      const double sign = rows.sign(e, first);
+      if (sign == 0) return false;
+      const NodalPoint& p = rows.point_of(rows.body(e));
+      for (int k = 0; k < 4 && p.nodes[k] >= 0; ++k) {
+        int slot = 0;
+        while (slot < count && out.nodes[slot] != p.nodes[k]) ++slot;
+        if (slot == 4) return false;
+        if (slot == count) ++count;
+        out.nodes[slot] = p.nodes[k];
+        out.weights[slot] += sign * p.weights[k];
+      }
+    }
+    for (int k = 0; k < count; ++k) {
+      out.shares[k] = out.weights[k] / weight[out.nodes[k]];
+      out.s += out.weights[k] * out.shares[k];
+    }
+    if (!(out.s > 0)) return false;
+    for (int k = 0; k < count; ++k) out.shares[k] /= out.s;
+    for (int k = count; k < 4; ++k) out.nodes[k] = out.nodes[0];
+    for (int j = 0; j < 3; ++j) out.normal[j] = rows.row(first, 0)[j];
+    out.q = rows.to_world(first, q[c]);
+    out.mu = law[c].mu[0];
+    return true;
   }
 };
 
@@ -116,55 +163,92 @@ void clear_where_zero(Context& ctx, std::size_t n, const std::int32_t* count, do
   });
 }
 
-/// r with s r + u* = u in Coulomb's law [Daviet20 §5.2.2], for the u* of no impulse.
-template <int D>
-SS_HD Vec<double, D> solve_isotropic(double mu, double s, const Vec<double, D>& u_free) {
-  if (u_free[0] >= 0) return Vec<double, D>::zero();
-  double slip = 0;
-  for (int i = 1; i < D; ++i) slip += u_free[i] * u_free[i];
-  slip = std::sqrt(slip);
-  const double most = -mu * u_free[0];
-  Vec<double, D> r = (-1 / s) * u_free;
-  if (slip > most)
-    for (int i = 1; i < D; ++i) r[i] *= most / slip;
-  return r;
-}
-
 /// Block i of a colour.
 template <int D>
 struct SweepBlock {
+  const NodalContact* contacts;
+  const std::int32_t* order;
+  Vec<double, D>* r;
+  std::int32_t* asleep;
   NodalRows<D> rows;
   const ContactLaw<D>* law;
   const Vec<double, D>* q;
   const Mat<double, D>* diagonal;
   const LocalData<D>* local;
-  const double* isotropic;
   double* slip;
-  const std::int32_t* order;
-  Vec<double, D>* r;
   Vec3d* node;
   double* bodies;
-  std::int32_t* asleep;
   std::int32_t sleep;  // sweeps
   double least;        // [m/s]
 
   SS_HD void operator()(std::size_t i) const {
-    const auto c = static_cast<std::size_t>(order[i]);
-    if (asleep[c] > 0) {
-      --asleep[c];
+    if (asleep[i] > 0) {
+      --asleep[i];
       return;
     }
+    const NodalContact& contact = contacts[i];
+    if constexpr (D == 3)
+      if (contact.s > 0) return solve_closed(i, contact);
+    solve_full(i);
+  }
+
+ private:
+  SS_HD void solve_closed(std::size_t i, const NodalContact& contact) const {
+    const Vec3d last = r[i];
+    const Vec3d next = contact.scaled_impulse(contact.velocity(node) - last);
+    const Vec3d change = next - last;
+    contact.push(change, node);
+    r[i] = next;
+    if (norm2(change) < least * least) asleep[i] = sleep;
+  }
+
+  SS_HD void solve_full(std::size_t i) const {
+    const auto c = static_cast<std::size_t>(order[i]);
     Vec<double, D> u = rows.times(c, node, bodies) + q[c];
-    for (int j = 0; j < D; ++j) u[j] += rows.rows.compliance[c][j] * r[c][j];
-    const Vec<double, D> u_free = u - diagonal[c] * r[c];
-    const Vec<double, D> next = isotropic[c] > 0 ? solve_isotropic(law[c].mu[0], isotropic[c], u_free)
-                                                 : local_solve(law[c], local[c], u_free, slip[c]);
-    const Vec<double, D> change = next - r[c];
+    for (int j = 0; j < D; ++j) u[j] += rows.rows.compliance[c][j] * r[i][j];
+    const Vec<double, D> u_free = u - diagonal[c] * r[i];
+    const Vec<double, D> next = local_solve(law[c], local[c], u_free, slip[c]);
+    const Vec<double, D> change = next - r[i];
     rows.push(c, change, node, bodies);
-    r[c] = next;
-    if (least > 0 && norm(diagonal[c] * change) < least) asleep[c] = sleep;
+    r[i] = next;
+    if (least > 0 && norm(diagonal[c] * change) < least) asleep[i] = sleep;
   }
 };
+
+/// r of block order[i] between its own axes and those of the sweeps.
+template <int D>
+struct Turner {
+  NodalRows<D> rows;
+  const NodalContact* contacts;
+  const std::int32_t* order;
+
+  SS_HD Vec<double, D> to_sweeps(std::size_t i, const Vec<double, D>* own) const {
+    const auto c = static_cast<std::size_t>(order[i]);
+    if constexpr (D == 3)
+      if (contacts[i].s > 0)
+        return contacts[i].s * rows.to_world(static_cast<std::size_t>(rows.axes(c)), own[c]);
+    return own[c];
+  }
+  SS_HD Vec<double, D> to_own(std::size_t i, const Vec<double, D>& r) const {
+    const auto c = static_cast<std::size_t>(order[i]);
+    if constexpr (D == 3)
+      if (contacts[i].s > 0)
+        return (1 / contacts[i].s) * rows.to_axes(static_cast<std::size_t>(rows.axes(c)), r);
+    return r;
+  }
+};
+
+template <int D>
+void turn_to_sweeps(Context& ctx, std::size_t n, const Turner<D>& turn, const Vec<double, D>* own,
+                    Vec<double, D>* r) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { r[i] = turn.to_sweeps(i, own); });
+}
+
+template <int D>
+void turn_to_own(Context& ctx, std::size_t n, const Turner<D>& turn, const Vec<double, D>* r,
+                 Vec<double, D>* own) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { own[turn.order[i]] = turn.to_own(i, r[i]); });
+}
 
 }  // namespace
 
@@ -180,9 +264,10 @@ void NodalProjection<D>::build(Context& ctx, const Input& in) {
   r.resize(ctx, blocks_);
   node.resize(ctx, in.node_count);
   bodies.resize(ctx, 6 * in.W.bodies());
-  prepare_blocks(ctx, in.isotropic);
   rigid_ = in.rigid;
-  if (blocks_ > 0) colour(ctx, in.node_count);
+  if (blocks_ == 0) return;
+  colour(ctx, in.node_count);
+  prepare_blocks(ctx, in);
 }
 
 template <int D>
@@ -193,15 +278,15 @@ void NodalProjection<D>::find_points(Context& ctx, const Input& in) {
 }
 
 template <int D>
-void NodalProjection<D>::prepare_blocks(Context& ctx, bool isotropic) {
+void NodalProjection<D>::prepare_blocks(Context& ctx, const Input& in) {
+  contacts_.resize(ctx, blocks_);
   diagonal_.resize(ctx, blocks_);
   local_.resize(ctx, blocks_);
-  isotropic_.resize(ctx, blocks_);
   slip_.resize(ctx, blocks_);
   asleep_.resize(ctx, blocks_);
   launch(ctx, blocks_,
-         BlockPreparer<D>{rows_, law_, diagonal_.data(), local_.data(), isotropic_.data(), slip_.data(),
-                          isotropic},
+         BlockPreparer<D>{rows_, law_, q_.data(), in.weight, colouring_.order(), contacts_.data(),
+                          diagonal_.data(), local_.data(), slip_.data(), in.isotropic},
          kMedium);
 }
 
@@ -229,9 +314,15 @@ void NodalProjection<D>::clear_untouched(Context& ctx, double* weight) {
 
 template <int D>
 void NodalProjection<D>::start(Context& ctx, const Delassus<D>& W, const Vec<double, D>* impulses) {
-  copy(ctx, r.data(), impulses, blocks_);
-  if (blocks_ > 0) W.body_velocities(ctx, impulses, bodies.data());
-  else fill(ctx, bodies.data(), bodies.size(), 0.0);
+  if (blocks_ == 0) return fill(ctx, bodies.data(), bodies.size(), 0.0);
+  turn_to_sweeps(ctx, blocks_, Turner<D>{rows_, contacts_.data(), colouring_.order()}, impulses, r.data());
+  W.body_velocities(ctx, impulses, bodies.data());
+}
+
+template <int D>
+void NodalProjection<D>::impulses(Context& ctx, Vec<double, D>* out) const {
+  if (blocks_ > 0)
+    turn_to_own(ctx, blocks_, Turner<D>{rows_, contacts_.data(), colouring_.order()}, r.data(), out);
 }
 
 template <int D>
@@ -242,9 +333,9 @@ void NodalProjection<D>::sweep(Context& ctx, int count, double least) {
     for (int k = 0; k < colours(); ++k) {
       const std::size_t begin = colouring_.offset(k), end = colouring_.offset(k + 1);
       launch(ctx, end - begin,
-             SweepBlock<D>{rows_, law_, q_.data(), diagonal_.data(), local_.data(), isotropic_.data(),
-                           slip_.data(), colouring_.order() + begin, r.data(), node.data(), bodies.data(),
-                           asleep_.data(), kSleep, least},
+             SweepBlock<D>{contacts_.data() + begin, colouring_.order() + begin, r.data() + begin,
+                           asleep_.data() + begin, rows_, law_, q_.data(), diagonal_.data(), local_.data(),
+                           slip_.data(), node.data(), bodies.data(), kSleep, least},
              kMedium);
     }
 }

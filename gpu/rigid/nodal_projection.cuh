@@ -2,6 +2,8 @@
 // given ones.
 #pragma once
 
+#include <cmath>
+
 #include "gpu/dfcp/operator/colouring.cuh"
 #include "gpu/dfcp/operator/delassus.cuh"
 #include "gpu/elastic/touched_surfaces.cuh"
@@ -127,24 +129,74 @@ struct NodalRows {
     return s;
   }
 
-  /// True if S_cc is a multiple of the identity: no rigid body and no compliance take part.
-  SS_HD bool is_isotropic(std::size_t c) const {
+  /// The entry whose first three columns are the axes of block c; -1: it moves nothing.
+  SS_HD std::int64_t axes(std::size_t c) const {
     for (std::size_t e = 2 * c; e < 2 * c + 2; ++e)
-      if (body(e) >= 0 && !is_particle(body(e))) return false;
+      if (body(e) >= 0) return static_cast<std::int64_t>(e);
+    return -1;
+  }
+  /// 1 or -1 where the rows of e are those of `first` times it, else 0.
+  SS_HD double sign(std::size_t e, std::size_t first) const {
+    double sign = 1;
+    for (int j = 0; j < 3; ++j)
+      if (row(e, 0)[j] != row(first, 0)[j]) sign = -1;
     for (int i = 0; i < D; ++i)
-      if (rows.compliance[c][i] != 0) return false;
-    return D == 3;
+      for (int j = 0; j < 3; ++j)
+        if (row(e, i)[j] != sign * row(first, i)[j]) return 0;
+    return sign;
+  }
+  SS_HD Vec<double, 3> to_world(std::size_t axes, const Vec<double, 3>& x) const {
+    Vec<double, 3> y{0, 0, 0};
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) y[j] += x[i] * row(axes, i)[j];
+    return y;
+  }
+  SS_HD Vec<double, 3> to_axes(std::size_t axes, const Vec<double, 3>& y) const {
+    Vec<double, 3> x{0, 0, 0};
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) x[i] += row(axes, i)[j] * y[j];
+    return x;
+  }
+};
+
+/// A block whose S_cc = s I couples at most four nodes and nothing else, in world axes and with the scaled
+/// impulse s r in place of r [Daviet20 Alg.3]. Blocks that are not like that have s = 0.
+struct NodalContact {
+  Vec4i nodes{0, 0, 0, 0};             // behind the last one the first again, with zeros
+  Vec<double, 4> weights{0, 0, 0, 0};  // b: u = sum b y + q
+  Vec<double, 4> shares{0, 0, 0, 0};   // b / (s w): a change of s r by d changes y by d times that
+  Vec<double, 3> normal{0, 0, 0}, q{0, 0, 0};
+  double s = 0;  // [1/kg]
+  double mu = 0;
+
+  SS_HD Vec<double, 3> velocity(const Vec<double, 3>* node) const {
+    Vec<double, 3> u = q;
+    for (int k = 0; k < 4; ++k) u += weights[k] * node[nodes[k]];
+    return u;
+  }
+  SS_HD void push(const Vec<double, 3>& change, Vec<double, 3>* node) const {
+    for (int k = 0; k < 4; ++k) node[nodes[k]] += shares[k] * change;
+  }
+  /// s r with s r + u_free = u in Coulomb's law [Daviet20 §5.2.2].
+  SS_HD Vec<double, 3> scaled_impulse(const Vec<double, 3>& u_free) const {
+    const double approach = dot(normal, u_free);
+    if (approach >= 0) return {0, 0, 0};
+    const Vec<double, 3> slip = u_free - approach * normal;
+    const double most = -mu * approach, slip2 = norm2(slip);
+    const double share = slip2 > most * most ? most / std::sqrt(slip2) : 1.0;
+    return -approach * normal - share * slip;
   }
 };
 
 /// The frictional problem of [Daviet20 Eq.7],
 ///   W p = W z + H_n' r,   A_b v_b = f_b + H_b' r,   u = H (p, v_b) + w + E r,   (u, r) in the law,
 /// by the matrix-free Gauss-Seidel of [Daviet20 Alg.3]: p and v_b change together with r. W is diagonal, one
-/// weight per node, so blocks between nodes have isotropic S_cc and closed solutions [Daviet20 §5.2.2]. Rigid
-/// bodies keep their own A_b in the projection, as all of A_b is known: with them S_cc is a full matrix, and
-/// local_solve takes the block. Blocks that share a node or a movable body have different colours and are
-/// solved one colour after the other, so results do not depend on the number of threads. The paper has eight
-/// colours and a sequential rest; here there is no limit.
+/// weight per node, so blocks between nodes have isotropic S_cc and closed solutions [Daviet20 §5.2.2]; they
+/// lie in memory in the order of the sweeps (NodalContact). Rigid bodies keep their own A_b in the
+/// projection, as all of A_b is known: with them S_cc is a full matrix, and local_solve takes the block.
+/// Blocks that share a node or a movable body have different colours and are solved one colour after the
+/// other, so results do not depend on the number of threads. The paper has eight colours and a sequential
+/// rest; here there is no limit.
 template <int D>
 class NodalProjection {
  public:
@@ -166,14 +218,18 @@ class NodalProjection {
   /// and a weight would only hold v back.
   void clear_untouched(Context& ctx, double* weight);
   /// r, and y that it belongs to: y_b = A_b^-1 H_b' r for rigid bodies. Nodes start where `node` is.
-  void start(Context& ctx, const Delassus<D>& W, const Vec<double, D>* r);
+  void start(Context& ctx, const Delassus<D>& W, const Vec<double, D>* impulses);
   /// All contacts are awake at first. One whose u a sweep changes by less than `least` [m/s] sleeps for the
   /// next kSleep sweeps [Daviet20 §6.3.3].
   void sweep(Context& ctx, int count, double least = 0);
 
   std::size_t blocks() const { return blocks_; }
   int colours() const { return blocks_ > 0 ? colouring_.colours() : 0; }
-  Buffer<Vec<double, D>> r;     // per block
+  const std::int32_t* colour() const { return colouring_.colour(); }  // per block
+  /// r of every block, in its own axes.
+  void impulses(Context& ctx, Vec<double, D>* out) const;
+  /// In the order of the sweeps, scaled and in world axes where NodalContact is: for sums of multiples.
+  Buffer<Vec<double, D>> r;
   Buffer<Vec<double, 3>> node;  // y of nodes
   Buffer<double> bodies;        // y of rigid bodies, six each; entries beyond these are not used
 
@@ -181,7 +237,7 @@ class NodalProjection {
   static constexpr int kSleep = 8;
 
   void find_points(Context& ctx, const Input& in);
-  void prepare_blocks(Context& ctx, bool isotropic);
+  void prepare_blocks(Context& ctx, const Input& in);
   void colour(Context& ctx, std::size_t node_count);
 
   std::size_t blocks_ = 0, rigid_ = 0;
@@ -189,11 +245,13 @@ class NodalProjection {
   const ContactLaw<D>* law_ = nullptr;
   Buffer<NodalPoint> points_;
   Buffer<Vec<double, D>> q_;
+  Buffer<NodalContact> contacts_;  // in the order of the sweeps
+  // Of the blocks that are none, per block.
   Buffer<Mat<double, D>> diagonal_;
   Buffer<LocalData<D>> local_;
-  Buffer<double> isotropic_, slip_;  // s_c where S_cc = s_c I and the cone is circular, else 0
-  Buffer<std::int32_t> asleep_;      // sweeps for which a block sleeps
-  Buffer<Vec4i> touched_;            // two per block: what it moves, rigid bodies behind the nodes
+  Buffer<double> slip_;
+  Buffer<std::int32_t> asleep_;  // sweeps for which a block sleeps, in their order
+  Buffer<Vec4i> touched_;        // two per block: what it moves, rigid bodies behind the nodes
   NodeGather gather_;
   Buffer<std::int32_t> touch_count_;
   Buffer<std::int32_t> conflict_start_, conflict_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "gpu/model/rigid_body.h"
 #include "tests/fixtures/coupled_models.h"
@@ -94,6 +95,27 @@ TEST_P(NodalAdmmSteps, SleepAndFullBlocksLeadToTheSameVelocities) {
     EXPECT_EQ(report.contact_solve->changes.size(), static_cast<std::size_t>(report.contact_solve->rounds));
     states.push_back(engine->state());
     EXPECT_LT(apart(states.back(), states.front()), 1e-6) << with.sleep << with.isotropic;
+  }
+}
+
+TEST_P(NodalAdmmSteps, ContactsHaveTheColoursOfTheSweeps) {
+  for (const SolidCoupling coupling : {SolidCoupling::nodal_admm, SolidCoupling::ica}) {
+    params.coupling = coupling;
+    params.admm_tolerance = 1e-6;
+    contact.tolerance = 1e-3;
+    Model model = small_heap(false);
+    load(model);
+    const StepReport report = run(5);
+    Snapshot snapshot;
+    engine->snapshot(snapshot);
+    ASSERT_GT(snapshot.contacts.size(), 4U);
+    std::vector<int> count(static_cast<std::size_t>(report.contact_solve->colours), 0);
+    for (const ContactRecord& contact : snapshot.contacts) {
+      ASSERT_GE(contact.colour, 0);
+      ASSERT_LT(contact.colour, report.contact_solve->colours);
+      ++count[static_cast<std::size_t>(contact.colour)];
+    }
+    EXPECT_GT(*std::ranges::min_element(count), 0);
   }
 }
 
