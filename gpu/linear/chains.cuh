@@ -13,11 +13,13 @@ namespace stickslip {
 /// other one of the chain, but for contacts and springs.
 inline constexpr int kChainReach = 4;
 
-/// A row of L D L': the entries of L left of the diagonal, the nearest last, and 1/d.
+/// A row of L D L': the entries of L left of the diagonal, the nearest last, and 1/d. T: one chain's numbers,
+/// or those of several chains (Lanes).
+template <class T>
 struct ChainRow {
   static constexpr int width = 3 * kChainReach + 2;
-  Real l[width];
-  Real inverse_pivot;
+  T l[width];
+  T inverse_pivot;
 };
 
 }  // namespace stickslip
@@ -27,14 +29,15 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// The band of D + L + L' over each chain, factorised without fill-in by L D L'. Couplings of contacts are
 /// left out; their diagonals are part of D, so the band stays positive definite. Couplings of springs beyond
 /// kChainReach are left out, too; where that makes a pivot negative, the diagonal takes its place. A chain is
-/// one sequential task: the parallel ones are the chains. CG without a preconditioner like this takes
+/// one sequential task: the parallel ones are the chains, and on processors the lanes of a pack of chains of
+/// similar length, which take the same steps together. CG without a preconditioner like this takes
 /// hundreds of iterations along a chain of hundreds of stiff segments; with it, and without contacts, one.
 class Chains {
  public:
   /// `chains`: nodes in order, each at most in one chain. `entries`: those of the matrix (SplitMatrix).
   void set_plan(Context& ctx, std::span<const std::vector<std::int32_t>> chains,
                 std::span<const Vec2i> entries, std::size_t node_count);
-  bool has_plan() const { return chain_count_ > 0; }
+  bool has_plan() const { return pack_count_ > 0; }
   /// Gives the memory back.
   void forget_plan() { *this = {}; }
 
@@ -49,15 +52,20 @@ class Chains {
   const std::uint8_t* is_member() const { return is_member_.data(); }
 
  private:
-  std::size_t chain_count_ = 0;
-  Buffer<std::int32_t> chain_begin_;  // one more than chains, into the slots
-  Buffer<std::int32_t> node_;         // by slot
-  /// By slot, of the blocks of its row with the slots 1, 2, ... before it: twice the entry of the matrix,
-  /// plus 1 if that is the transpose; -1: none.
+  /// Chains by length in packs of `lanes`; the slots of a pack are as many as its longest chain has nodes.
+  void arrange(std::span<const std::vector<std::int32_t>> chains, int lanes);
+
+  std::size_t pack_count_ = 0;
+  int lanes_ = 1;
+  std::vector<std::int32_t> begin_, node_of_;  // those below, on the host
+  Buffer<std::int32_t> pack_begin_;            // one more than packs, into the slots
+  Buffer<std::int32_t> node_;                  // by slot and lane; -1: that chain is shorter
+  /// By slot and lane, of the blocks of its row with the slots 1, 2, ... before it: twice the entry of the
+  /// matrix, plus 1 if that is the transpose; -1: none.
   Buffer<Vec4i> sources_;
-  Buffer<ChainRow> rows_;  // three per slot
+  Buffer<Real> rows_;  // three ChainRow per slot
   Buffer<std::uint8_t> is_member_;
-  Buffer<Real> y_;  // by row
+  Buffer<Real> y_;  // by row and lane
   Buffer<Vec3> z_;
 };
 

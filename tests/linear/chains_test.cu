@@ -1,6 +1,8 @@
 #include "gpu/linear/chains.cuh"
 
+#include <initializer_list>
 #include <numeric>
+#include <utility>
 
 #include "gpu/linear/pcg.cuh"
 #include "tests/backend_test.h"
@@ -12,20 +14,30 @@ namespace {
 
 using Chain = std::vector<std::int32_t>;
 
-/// Two chains of nodes in random order, and a few nodes of no chain. Stiff elements couple neighbours of a
+constexpr std::initializer_list<std::size_t> kTwo{40, 25};
+/// Enough for packs of lanes, the last of them not full, of unequal lengths.
+constexpr std::initializer_list<std::size_t> kTen{8, 11, 6, 9, 10, 7, 9, 12, 8, 6};
+
+/// Chains of nodes in random order, and a few nodes of no chain. Stiff elements couple neighbours of a
 /// chain, soft ones any nodes of different chains.
 struct ChainSystem {
   test::Random random;
   test::System system;
   std::vector<Chain> chains;
 
-  ChainSystem(unsigned seed, bool coupled) : random(seed) {
-    constexpr std::size_t count = 70;
+  ChainSystem(unsigned seed, bool coupled, std::initializer_list<std::size_t> lengths = kTwo) : random(seed) {
+    const std::size_t members = std::accumulate(lengths.begin(), lengths.end(), std::size_t{0});
+    const std::size_t count = members + 5;
     system.node_count = count;
     Chain nodes(count);
     std::iota(nodes.begin(), nodes.end(), 0);
     for (std::size_t i = count - 1; i > 0; --i) std::swap(nodes[i], nodes[random.index(i + 1)]);
-    chains = {{nodes.begin(), nodes.begin() + 40}, {nodes.begin() + 40, nodes.begin() + 65}};
+    auto from = nodes.begin();
+    for (const std::size_t length : lengths) {
+      const auto to = from + static_cast<std::ptrdiff_t>(length);
+      chains.emplace_back(from, to);
+      from = to;
+    }
     for (const Chain& chain : chains)
       for (std::size_t i = 0; i + 4 < chain.size(); ++i) {
         // x0, x1, x2 and a ghost: nodes 0, 2, 4 and 1 of the five.
@@ -33,21 +45,18 @@ struct ChainSystem {
                     0);
         add_element(system.tets, random, {chain[i + 3], chain[i + 1], -1, -1}, 2, Real(10), 0);
       }
-    const std::int32_t outside = nodes[66];
+    const std::int32_t outside = nodes[members + 1];
     if (coupled) {
       add_element(system.tets, random, {outside, chains[0][3], chains[1][7], -1}, 3, Real(0.1), 0);
-      add_element(system.stencils, random, {chains[0][2], chains[0][30], chains[1][1], chains[1][20]}, 2,
-                  Real(0.1), 0);
+      const std::int32_t far[2] = {chains[0][chains[0].size() * 3 / 4], chains[1][chains[1].size() * 4 / 5]};
+      add_element(system.stencils, random, {chains[0][2], far[0], chains[1][1], far[1]}, 2, Real(0.1), 0);
     }
     system.diagonal.assign(count, Real(1));
   }
 };
 
-}  // namespace
-}  // namespace stickslip::STICKSLIP_BACKEND
-
-BACKEND_TEST(Chains, InvertTheirPartOfTheMatrix) {
-  ChainSystem input(3, true);
+/// Compares with the dense inverse of each chain's part.
+void check_inverse(Context& ctx, ChainSystem input) {
   const std::size_t n = input.system.node_count;
   DeviceSystem device(ctx, input.system);
   std::vector<std::uint8_t> fixed(n, 0);
@@ -90,10 +99,19 @@ BACKEND_TEST(Chains, InvertTheirPartOfTheMatrix) {
     }
 }
 
+}  // namespace
+}  // namespace stickslip::STICKSLIP_BACKEND
+
+BACKEND_TEST(Chains, InvertTheirPartOfTheMatrix) {
+  check_inverse(ctx, ChainSystem(3, true));
+  check_inverse(ctx, ChainSystem(4, true, kTen));
+}
+
 // Without couplings between chains the preconditioner is the inverse; with soft ones it nearly is.
 BACKEND_TEST(Chains, PcgAlongChainsTakesFewIterations) {
-  for (const bool coupled : {false, true}) {
-    ChainSystem input(5, coupled);
+  for (const auto& [lengths, coupled] :
+       {std::pair{kTwo, false}, std::pair{kTwo, true}, std::pair{kTen, false}, std::pair{kTen, true}}) {
+    ChainSystem input(5, coupled, lengths);
     const std::size_t n = input.system.node_count;
     DeviceSystem device(ctx, input.system);
     const Buffer<Vec3> b(ctx, input.random.vectors(n));

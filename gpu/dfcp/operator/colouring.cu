@@ -4,6 +4,8 @@
 #include <chrono>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gpu/core/atomics.h"
 #include "gpu/core/launch.h"
@@ -27,12 +29,15 @@ SS_HD std::uint32_t scramble(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
+#if STICKSLIP_ON_CUDA
 /// Blocks with more neighbours first: greedy colouring then needs fewer colours. Ties by the scrambled index.
 SS_HD bool comes_before(const ConflictGraph& g, std::int32_t a, std::int32_t b) {
   const std::int32_t da = g.start[a + 1] - g.start[a], db = g.start[b + 1] - g.start[b];
   if (da != db) return da > db;
   return scramble(static_cast<std::uint32_t>(a)) < scramble(static_cast<std::uint32_t>(b));
 }
+
+#endif
 
 /// Smallest colour that no neighbour of c has.
 SS_HD std::int32_t smallest_free(const ConflictGraph& g, const std::int32_t* colour, std::int32_t c) {
@@ -73,6 +78,7 @@ void keep_colours(Context& ctx, const ConflictGraph& g, std::span<const std::int
       kMedium);
 }
 
+#if STICKSLIP_ON_CUDA
 /// One round of Jones and Plassmann among the *left blocks of `list`: a block that comes before all its
 /// uncoloured neighbours takes the smallest free colour. The others go to `next`.
 void colour_round(Context& ctx, const ConflictGraph& g, const std::int32_t* list, const std::int32_t* left,
@@ -106,9 +112,9 @@ void colour_round(Context& ctx, const ConflictGraph& g, const std::int32_t* list
 
 /// Repeats rounds until all blocks have a colour. The result is that of greedy colouring in the order of
 /// `comes_before`, independent of the parallel schedule.
-void colour_rounds(Context& ctx, const ConflictGraph& g, ColouringSpace& space, std::int32_t* colour) {
-  for (Buffer<std::int32_t>* list : {&space.waiting, &space.next, &space.ready}) list->resize(ctx, g.blocks);
-  space.words.resize(ctx, 3);
+void colour_rest(Context& ctx, const ConflictGraph& g, ColouringSpace& space, std::int32_t* colour) {
+  space.next.resize(ctx, g.blocks);
+  space.ready.resize(ctx, g.blocks);
   std::int32_t *waiting = space.waiting.data(), *next = space.next.data(), *ready = space.ready.data();
   std::int32_t *left = space.words.data(), *next_left = left + 1, *done = left + 2;
   select_indices(
@@ -120,6 +126,22 @@ void colour_rounds(Context& ctx, const ConflictGraph& g, ColouringSpace& space, 
     launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *done = *left == 0 ? 1 : 0; });
   });
 }
+#else
+/// Greedy colouring in the order of `comes_before`, one block after the other. Rounds of Jones and Plassmann
+/// have the same result; they read the neighbours of each block many times, and take ten times as long on two
+/// threads.
+void colour_rest(Context&, const ConflictGraph& g, ColouringSpace&, std::int32_t* colour) {
+  std::vector<std::pair<std::uint64_t, std::int32_t>> order;  // ascending
+  for (std::size_t i = 0; i < g.blocks; ++i) {
+    const auto c = static_cast<std::int32_t>(i);
+    if (colour[c] != kNone) continue;
+    const auto fewer = ~static_cast<std::uint32_t>(g.start[c + 1] - g.start[c]);
+    order.emplace_back(std::uint64_t{fewer} << 32 | scramble(static_cast<std::uint32_t>(c)), c);
+  }
+  std::ranges::sort(order);
+  for (const auto& [key, c] : order) colour[c] = smallest_free(g, colour, c);
+}
+#endif
 
 /// The search for blocks that may move, in backend memory. (a, b) is the pair of colours of this iteration;
 /// the search for the next one goes on at (from, to).
@@ -237,9 +259,11 @@ void Colouring::build(Context& ctx, const ConflictGraph& graph, std::span<const 
   run_length_ = 1;
   colour_.resize(ctx, n);
   order_.resize(ctx, n);
+  space_.waiting.resize(ctx, n);
+  space_.words.resize(ctx, 3);
   std::int32_t* colour = colour_.data();
   keep_colours(ctx, graph, keep, space_.wanted, colour);
-  colour_rounds(ctx, graph, space_, colour);
+  colour_rest(ctx, graph, space_, colour);
   const std::vector<std::size_t> sizes = colour_sizes(ctx, graph, balanced, space_, colour);
 
   space_.keys.resize(ctx, n);
