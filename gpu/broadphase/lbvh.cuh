@@ -1,8 +1,14 @@
 // Lbvh: a linear bounding volume hierarchy over boxes, and the one traversal that all queries share.
 #pragma once
 
+#include <limits>
+
 #include "gpu/broadphase/float_box.h"
 #include "gpu/core/buffer.h"
+
+#if !STICKSLIP_ON_CUDA && defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 namespace stickslip::STICKSLIP_BACKEND {
 
@@ -57,6 +63,34 @@ class Lbvh {
   Buffer<LbvhNode> nodes_;
 };
 
+/// A box to compare with many others; `overlaps` is that of boxes.
+class QueryBox {
+ public:
+#if !STICKSLIP_ON_CUDA && defined(__SSE2__)
+  // All six comparisons in two instructions without branches: a walk is a sequence of comparisons that hardly
+  // any predictor foresees. The fourth lane of each holds for every box but NaN, which overlaps nothing.
+  explicit QueryBox(const FloatBox& box)
+      : hi_(_mm_setr_ps(box.hi[0], box.hi[1], box.hi[2], kInfinity)),
+        lo_(_mm_setr_ps(-kInfinity, box.lo[0], box.lo[1], box.lo[2])) {}
+  bool overlaps(const FloatBox& box) const {
+    static_assert(sizeof(FloatBox) == 6 * sizeof(float));
+    const auto* const at = reinterpret_cast<const float*>(&box);
+    const __m128 below = _mm_cmple_ps(_mm_loadu_ps(at), hi_), above = _mm_cmple_ps(lo_, _mm_loadu_ps(at + 2));
+    return _mm_movemask_ps(_mm_and_ps(below, above)) == 15;
+  }
+
+ private:
+  static constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  __m128 hi_, lo_;
+#else
+  SS_HD explicit QueryBox(const FloatBox& box) : box_(box) {}
+  SS_HD bool overlaps(const FloatBox& box) const { return stickslip::overlaps(box, box_); }
+
+ private:
+  FloatBox box_;
+#endif
+};
+
 /// Calls visit(primitive) for every primitive whose box overlaps `query` and whose leaf lies behind leaf
 /// `after` in the sorted order (-1: all), in an order that depends on the tree only.
 ///
@@ -67,6 +101,7 @@ SS_HD void traverse(const LbvhView& tree, const FloatBox& query, Visit&& visit, 
   constexpr int kStackSize = 64;
   static_assert(kCodeBits + 31 + 1 <= kStackSize);
   std::int32_t stack[kStackSize];
+  const QueryBox box(query);
   int top = 0;
   if (tree.count > 0) stack[top++] = tree.count - 1;
   while (top > 0) {
@@ -74,8 +109,8 @@ SS_HD void traverse(const LbvhView& tree, const FloatBox& query, Visit&& visit, 
     while (index >= 0) {
       const LbvhNode& node = tree.nodes[index];
       // The left subtree ends at leaf `index`; a node is only reached when its last leaf is behind `after`.
-      const bool left = index > after && overlaps(node.box[0], query);
-      const bool right = overlaps(node.box[1], query);
+      const bool left = index > after && box.overlaps(node.box[0]);
+      const bool right = box.overlaps(node.box[1]);
       if (left && right) stack[top++] = node.child[1];
       if (!left && !right) break;
       index = left ? node.child[0] : node.child[1];
