@@ -196,8 +196,10 @@ class Simulation {
   void fork(const ForkState& how);
   void keep();
   /// `what`: for labels of a new content; empty: an object was added. `content`: an old one to go to.
+  /// `adjust`: changes the state of the new model, after the present state and model.
+  using AdjustState = std::function<void(const Model&, const State&, const Model&, State&)>;
   void go_on_with(const std::function<std::shared_ptr<const Scene>()>& change, std::string what,
-                  std::optional<int> content = {});
+                  std::optional<int> content = {}, const AdjustState& adjust = {});
   void rewind(int frame);
   void return_to_kept();
   void go_to(const State& state);

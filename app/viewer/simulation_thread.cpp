@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "app/viewer/object_moves.h"
 #include "app/viewer/scene_content.h"
 #include "app/viewer/simulation.h"
 
@@ -166,6 +167,11 @@ void Simulation::apply(const Command& command) {
           go_on_with([&] { return with_object(*scene_, edit.toml); }, "");
         } else if constexpr (std::is_same_v<Edit, RemoveObject>) {
           go_on_with([&] { return without_object(*scene_, edit.name); }, edit.name + " removed");
+        } else if constexpr (std::is_same_v<Edit, MoveObject>) {
+          go_on_with([&] { return with_move(*scene_, edit); }, edit.object + " moved", {},
+                     [&](const Model& from, const State& before, const Model& to, State& state) {
+                       put_moved(from, before, to, edit, state);
+                     });
         } else if constexpr (std::is_same_v<Edit, AddPin>) {
           go_on_with([&] { return with_pin(*scene_, edit.object, edit.nodes, engine_->state().time); },
                      "a pin of " + edit.object);

@@ -94,7 +94,6 @@ class Viewer final : public ActionTarget {
   void open_bundle(const std::filesystem::path& file);
   InputHandlers handlers();
 
-  std::optional<int> selected_in(const Scene& scene) const;
   void take_over();
   void select(const Click& click);
   ClearArea clear_area() const;
@@ -321,28 +320,20 @@ void Viewer::show_iteration(const std::string& solver, long iteration) {
 
 // ---- Scene and camera ----
 
-/// The selected object in a changed scene, if its nodes are the same there.
-std::optional<int> Viewer::selected_in(const Scene& scene) const {
-  if (!view_.selection) return std::nullopt;
-  const Object& old = view_.selection->description();
-  const int index = view_.selection->object();
-  if (static_cast<std::size_t>(index) >= scene.model.objects.size()) return std::nullopt;
-  const Object& object = scene.model.objects[static_cast<std::size_t>(index)];
-  const bool same =
-      object.name == old.name && object.node_begin == old.node_begin && object.node_end == old.node_end;
-  return same ? std::optional(index) : std::nullopt;
-}
-
 /// Updates renderer and selection with the data published by the simulation.
 void Viewer::take_over() {
   const SimulationFrame& frame = simulation_.frame();
   if (!frame.scene) return;
   if (frame.scene != scene_) {
     const bool reloaded = scene_ && scene_->file == frame.scene->file;
-    const std::optional<int> selected = reloaded ? selected_in(*frame.scene) : std::nullopt;
     // The nodes of a picked place are those of the scene in which it was clicked.
-    const bool same_nodes =
-        reloaded && view_.picked && keeps_object(scene_->model, frame.scene->model, view_.picked->object);
+    const auto stays = [&](int object) {
+      return reloaded && keeps_object(scene_->model, frame.scene->model, object);
+    };
+    const std::optional<int> selected = view_.selection && stays(view_.selection->object())
+                                            ? std::optional(view_.selection->object())
+                                            : std::nullopt;
+    const bool same_nodes = view_.picked && stays(view_.picked->object);
     scene_ = frame.scene;
     forks_.clear();
     view_.bookmarks.clear();
@@ -473,7 +464,8 @@ FrameView Viewer::frame_view() {
   if (scene_) {
     const SimulationFrame& shown = simulation_.frame();
     bodies_.paint(shown.snapshot, view_.surfaces == SurfaceColors::islands, renderer_);
-    if (view_.ghosts) frame.ghosts = layers_.ghosts(*scene_, shown, forks_, camera_.eye());
+    frame.ghosts =
+        layers_.ghosts(*scene_, shown, view_.ghosts ? &forks_ : nullptr, pointer_.gizmo(), camera_.eye());
     frame.heat = layers_.heat(*scene_, view_.surfaces, shown, simulation_.settings().materials);
     figures_.most_heat = layers_.most_heat();
   }
@@ -513,17 +505,9 @@ void Viewer::draw() {
   figures_.positions = positions_.text();
   figures_.position_bytes = positions_.picture_bytes();
   choose_iterations();
-  PanelContext context{simulation_,
-                       lab_,
-                       iterations_,
-                       steppers_,
-                       forks_,
-                       sweep_,
-                       view_,
-                       scenes_,
-                       *log_,
-                       figures_,
-                       [this](ActionId action) { act(action); }};
+  PanelContext context{simulation_, lab_,   iterations_,      steppers_,
+                       forks_,      sweep_, pointer_.gizmo(), view_,
+                       scenes_,     *log_,  figures_,         [this](ActionId action) { act(action); }};
   ImDrawData* panels = gui_.draw(context);
   if (const auto clicked = pointer_.take_click()) select(*clicked);
   if (view_.quality != renderer_.quality()) renderer_.set_quality(view_.quality);
@@ -595,8 +579,8 @@ int Viewer::run() {
   simulation_.update();
   write_journal();
   if (!options_.script.screenshot.empty()) {
-    PanelContext context{simulation_, lab_,    iterations_, steppers_, forks_,         sweep_,
-                         view_,       scenes_, *log_,       figures_,  [](ActionId) {}};
+    PanelContext context{simulation_,      lab_,  iterations_, steppers_, forks_,   sweep_,
+                         pointer_.gizmo(), view_, scenes_,     *log_,     figures_, [](ActionId) {}};
     Image shown;
     if (renderer_.draw_window(frame_view(), gui_.draw(context), &shown))
       write_png(options_.script.screenshot, shown);

@@ -11,6 +11,7 @@
 #include "app/viewer/actions.h"
 #include "app/viewer/bookmarks.h"
 #include "app/viewer/fork.h"
+#include "app/viewer/gizmo_tool.h"
 #include "app/viewer/iteration_scrub.h"
 #include "app/viewer/lab_race.h"
 #include "app/viewer/log_buffer.h"
@@ -52,6 +53,7 @@ struct ViewState {
   ContactScale scale = ContactScale::state;  // of the marks of contacts
   SurfaceColors surfaces = SurfaceColors::objects;
   bool panels = true, log = false, lab = false, help = false;
+  bool gizmo = false;  // handles at the selected object
   Quality quality = Quality::light;
   std::optional<ObjectProbe> selection;
   std::optional<Pick> picked;           // where the selected object was clicked
@@ -103,6 +105,7 @@ struct PanelContext {
   StepperRace& steppers;
   Forks& forks;
   ParamSweep& sweep;
+  GizmoTool& gizmo;
   ViewState& view;
   const std::vector<SceneInfo>& scenes;
   LogBuffer& log;
