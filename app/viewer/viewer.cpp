@@ -455,6 +455,8 @@ FrameView Viewer::frame_view() {
   frame.camera = camera_;
   frame.overlays = view_.overlays;
   frame.scale = view_.scale;
+  frame.tree = simulation_.frame().snapshot.tree;
+  frame.tree_level = view_.tree_level;
   choose_contacts();
   frame.contacts = shown_contacts_;
   if (iterations_.is_in_scene()) frame.largest_force = iterations_.largest_force();
@@ -514,6 +516,7 @@ void Viewer::draw() {
 
   simulation_.want_contacts(shows_contacts(view_.overlays) || view_.selection || view_.contact ||
                             view_.surfaces == SurfaceColors::islands || view_.pattern_shown);
+  simulation_.want_tree(view_.overlays.tree);
   const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);
   Image shown;
   const bool with_panels = view_.panels_in_pictures;

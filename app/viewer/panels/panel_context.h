@@ -50,6 +50,7 @@ struct PictureSettings {
 struct ViewState {
   Overlays overlays;
   ContactFilter filter;
+  int tree_level = 5;  // that `overlays.tree` shows
   ContactScale scale = ContactScale::state;  // of the marks of contacts
   SurfaceColors surfaces = SurfaceColors::objects;
   bool panels = true, log = false, lab = false, help = false;
