@@ -119,10 +119,26 @@ class Viewer final : public ActionTarget {
   }
   void choose_contacts();
   FrameView frame_view();
+  PanelContext panel_context() {
+    return {simulation_,
+            lab_,
+            iterations_,
+            steppers_,
+            forks_,
+            sweep_,
+            pointer_.gizmo(),
+            view_,
+            scenes_,
+            thumbnails_,
+            *log_,
+            figures_,
+            [this](ActionId action) { act(action); }};
+  }
   Image scene_alone();
 
   const ViewOptions& options_;
   std::vector<SceneInfo> scenes_;
+  Thumbnails thumbnails_{assets_folder() / "pictures"};
   Simulation::SceneLoader load_scene_;
   WindowMemory memory_ = read_window_memory(options_.memory);
   std::optional<ActionScript> script_;
@@ -507,9 +523,7 @@ void Viewer::draw() {
   figures_.positions = positions_.text();
   figures_.position_bytes = positions_.picture_bytes();
   choose_iterations();
-  PanelContext context{simulation_, lab_,   iterations_,      steppers_,
-                       forks_,      sweep_, pointer_.gizmo(), view_,
-                       scenes_,     *log_,  figures_,         [this](ActionId action) { act(action); }};
+  PanelContext context = panel_context();
   ImDrawData* panels = gui_.draw(context);
   if (const auto clicked = pointer_.take_click()) select(*clicked);
   if (view_.quality != renderer_.quality()) renderer_.set_quality(view_.quality);
@@ -582,8 +596,7 @@ int Viewer::run() {
   simulation_.update();
   write_journal();
   if (!options_.script.screenshot.empty()) {
-    PanelContext context{simulation_,      lab_,  iterations_, steppers_, forks_,   sweep_,
-                         pointer_.gizmo(), view_, scenes_,     *log_,     figures_, [](ActionId) {}};
+    PanelContext context = panel_context();
     Image shown;
     if (renderer_.draw_window(frame_view(), gui_.draw(context), &shown))
       write_png(options_.script.screenshot, shown);

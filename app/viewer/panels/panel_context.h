@@ -21,6 +21,7 @@
 #include "app/viewer/stepper_race.h"
 #include "app/viewer/surface_colors.h"
 #include "app/viewer/sweep.h"
+#include "app/viewer/thumbnails.h"
 
 namespace stickslip {
 
@@ -50,7 +51,7 @@ struct PictureSettings {
 struct ViewState {
   Overlays overlays;
   ContactFilter filter;
-  int tree_level = 5;  // that `overlays.tree` shows
+  int tree_level = 5;                        // that `overlays.tree` shows
   ContactScale scale = ContactScale::state;  // of the marks of contacts
   SurfaceColors surfaces = SurfaceColors::objects;
   bool panels = true, log = false, lab = false, help = false;
@@ -109,6 +110,7 @@ struct PanelContext {
   GizmoTool& gizmo;
   ViewState& view;
   const std::vector<SceneInfo>& scenes;
+  Thumbnails& thumbnails;
   LogBuffer& log;
   const WindowFigures& window;
   std::function<void(ActionId)> act;
