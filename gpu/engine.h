@@ -16,6 +16,7 @@
 #include "gpu/model/report.h"
 #include "gpu/model/state.h"
 #include "gpu/model/steppers.h"
+#include "gpu/model/tree_box.h"
 #include "gpu/params/lab_params.h"
 #include "gpu/params/params.h"
 #include "gpu/sharing.h"
@@ -30,8 +31,12 @@ struct Snapshot {
   std::vector<ContactRecord> contacts;
   std::vector<Pose> poses = {};           // per rigid body, of the centre and the principal axes
   std::vector<std::uint8_t> asleep = {};  // per body, 1 while it sleeps; empty: none does
+  /// Of the trees in which the last step searched for contacts: over triangles of surfaces, and over rigid
+  /// bodies at velocity level, those that move apart from the others. The boxes contain what may touch within
+  /// the step.
+  std::vector<TreeBox> tree = {};
   // Set by the caller: which of the arrays to fill.
-  bool wants_positions = true, wants_contacts = true;
+  bool wants_positions = true, wants_contacts = true, wants_tree = false;
 };
 
 enum class Backend { cpu, cuda };

@@ -116,7 +116,9 @@ class BackendEngine final : public Engine {
     out.contacts.clear();
     out.poses.clear();
     out.asleep.clear();
+    out.tree.clear();
     if (!stepper_) return;
+    if (out.wants_tree) stepper_->append_trees(out.tree);
     out.poses = stepper_->poses();
     if (out.wants_contacts) stepper_->contact_records(params_, out.contacts);
     out.asleep = stepper_->asleep();

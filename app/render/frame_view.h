@@ -8,6 +8,7 @@
 #include "app/render/contact_scale.h"
 #include "app/render/overlays.h"
 #include "gpu/model/interaction.h"
+#include "gpu/model/tree_box.h"
 
 namespace stickslip {
 
@@ -36,6 +37,8 @@ struct FrameView {
   std::span<const JointMark> joints;
   std::span<const std::int32_t> pins;  // nodes
   std::span<const GhostLine> ghosts;
+  std::span<const TreeBox> tree;  // of the last step
+  int tree_level = 0;             // its boxes of this depth are drawn, see TreeBox::is_on_level
   /// Per node: the place of its colour on the scale, in [0, 1]; < 0: that of its object. Empty: all of these.
   std::span<const float> heat;
   int highlighted_object = -1;               // index into Model::objects

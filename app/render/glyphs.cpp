@@ -32,6 +32,8 @@ constexpr float kDiscRadius = 4.2f;   // of a lonely contact, and as in glyph.fr
 constexpr float kGhostWidth = 0.75f;  // half of it
 constexpr float kMultiplierRadius = 6.4f, kPickRadius = 10, kJointRadius = 4.6f;
 constexpr float kPinRadius = 2.6f;
+constexpr float kBoxWidth = 0.6f;            // half of the width of a box's lines
+constexpr std::ptrdiff_t kMostBoxes = 5000;  // of a tree; of more only every second, third, ... is drawn
 
 /// Encodes a node number in a glyph that refers to nodes.
 Vec3f digits_of(std::int32_t node) {
@@ -179,6 +181,34 @@ void draw_pins(std::vector<shared::Glyph>& glyphs, const FrameView& view) {
     glyphs.push_back(
         glyph(shared::kGlyphOfNodes + shared::kGlyphDisc, digits_of(node), digits_of(node), pin_color(), 1));
     glyphs.back().b.w = kPinRadius;
+  }
+}
+
+void draw_tree(std::vector<shared::Glyph>& glyphs, const FrameView& view) {
+  std::ptrdiff_t count = 0;
+  int deepest = 1;
+  for (const TreeBox& box : view.tree) {
+    count += box.is_on_level(view.tree_level);
+    deepest = std::max(deepest, static_cast<int>(box.depth));
+  }
+  const std::ptrdiff_t stride = 1 + count / kMostBoxes;
+  glyphs.reserve(glyphs.size() + static_cast<std::size_t>(12 * (count / stride + 1)));
+  std::ptrdiff_t number = 0;
+  for (const TreeBox& box : view.tree) {
+    if (!box.is_on_level(view.tree_level) || number++ % stride != 0) continue;
+    const Vec3f color = scale_color(static_cast<float>(box.depth) / static_cast<float>(deepest));
+    const auto corner = [&](int bits) {
+      Vec3f x = box.low;
+      for (int k = 0; k < 3; ++k)
+        if ((bits >> k & 1) != 0) x[k] = box.high[k];
+      return x;
+    };
+    for (int from = 0; from < 8; ++from)
+      for (int k = 0; k < 3; ++k) {
+        if ((from >> k & 1) != 0) continue;
+        glyphs.push_back(glyph(shared::kGlyphLine, corner(from), corner(from | 1 << k), color, 0.9f));
+        glyphs.back().b.w = kBoxWidth;
+      }
   }
 }
 

@@ -23,7 +23,8 @@ namespace stickslip {
   CONTACT(cones, "Cones", 'K', "friction cones of the largest forces: height is the normal force, the arrow inside the whole force; it leans against the rim where the contact slides", true) \
   PASS(wireframe, "Edges", 'V', "mesh edges", true)                                              \
   SCENE(joints, "Joints", 'J', "joints: anchors and axes; springs that have a length", !model.joints.empty() || has_long_spring(model)) \
-  SCENE(pins, "Pins", 'I', "nodes that pins or scripts hold or move now", moves_nodes(model))
+  SCENE(pins, "Pins", 'I', "nodes that pins or scripts hold or move now", moves_nodes(model))      \
+  SCENE(tree, "Tree", 'U', "one level of the bounding volume hierarchy in which the last step searched for contacts; deeper boxes are lighter", true)
 // clang-format on
 
 struct Overlays {

@@ -11,6 +11,7 @@
 #include "app/io/file/input_error.h"
 #include "app/io/scene/settings.h"
 #include "app/viewer/journal_file.h"
+#include "app/viewer/object_moves.h"
 #include "app/viewer/spawn.h"
 #include "gpu/params/contact_solvers.h"
 
@@ -28,14 +29,16 @@ bool is_idle(const Simulation& simulation) {
 }
 
 std::vector<std::string_view> action_names() {
-  std::vector<std::string_view> names{"scene", "open",   "add",  "lab_iteration", "set",  "steps",
-                                      "play",  "rewind", "wait", "fork_seed",     "sweep"};
+  std::vector<std::string_view> names{"scene",  "open", "add",       "lab_iteration", "set",  "steps", "play",
+                                      "rewind", "wait", "fork_seed", "sweep",         "move", "turn"};
   for (const Action& action : action_table()) names.push_back(action.name);
   return names;
 }
 
 /// How many words may follow the first one of a line.
-std::size_t most_words(const std::string& verb) { return verb == "sweep" ? 6 : verb == "add" ? 3 : 2; }
+std::size_t most_words(const std::string& verb) {
+  return verb == "sweep" ? 6 : verb == "turn" ? 5 : verb == "move" ? 4 : verb == "add" ? 3 : 2;
+}
 
 /// Sets a row of one of the tables through `post`. Throws std::invalid_argument.
 void post_setting(Simulation& simulation, const std::string& key, const std::string& text) {
@@ -98,6 +101,11 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
   if (verb == "sweep" || verb == "fork_seed") {
     Line line = idle_line(number, text);
     verb == "sweep" ? parse_sweep(line, words) : parse_fork_seed(line, words);
+    return line;
+  }
+  if (verb == "move" || verb == "turn") {
+    Line line = idle_line(number, text);
+    parse_move(line, verb, words);
     return line;
   }
   words.resize(3);
@@ -201,6 +209,31 @@ void ActionScript::parse_add(Line& line, const std::vector<std::string>& words) 
     SpawnRequest here = request;
     here.at = hands.target;
     located(number, [&] { add_body(hands.simulation, here); });
+  };
+}
+
+void ActionScript::parse_move(Line& line, const std::string& verb,
+                              const std::vector<std::string>& words) const {
+  if (words.size() != most_words(verb))
+    fail(line.number,
+         verb + (verb == "move" ? " needs an object and three numbers [m]"
+                                : " needs an object, the three numbers of an axis, and degrees"));
+  std::vector<double> numbers;
+  numbers.reserve(words.size());
+  for (std::size_t k = 1; k < words.size(); ++k) {
+    const char* const last = words[k].data() + words[k].size();
+    numbers.push_back(0);
+    const auto [end, error] = std::from_chars(words[k].data(), last, numbers.back());
+    if (error != std::errc() || end != last || !std::isfinite(numbers.back()))
+      fail(line.number, "'" + words[k] + "' is no number");
+  }
+  MoveObject move{words[0]};
+  const Vec<double, 3> vector{numbers[0], numbers[1], numbers[2]};
+  if (verb == "move") move.shift = vector;
+  else if (!(norm(vector) > 0)) fail(line.number, "turn needs an axis that is not zero");
+  else move.turn = numbers[3] * normalized(vector);
+  line.begin = [this, number = line.number, move](const Hands& hands) {
+    located(number, [&] { move_object(hands.simulation, move); });
   };
 }
 

@@ -17,6 +17,8 @@ namespace stickslip {
 ///   scene NAME [VARIANT]       loads a scene
 ///   open FILE                  as when the file is dropped on the window
 ///   add KIND SHAPE [SIZE]      a body at the camera target, see spawn_request
+///   move OBJECT X Y Z          by so many metres, see MoveObject
+///   turn OBJECT X Y Z DEGREES  about its middle and this axis
 ///   fork_seed SEED [SIZE]      a fork with other velocities, by up to SIZE [m/s], see perturbed
 ///   sweep KEY LOW HIGH COUNT STEPS [log]    as the section Forks, see sweep_request
 ///   lab_iteration SOLVER K     the impulses of a solver of the lab's race after K iterations
@@ -59,6 +61,8 @@ class ActionScript {
   Line parse(int number, const std::string& text) const;
   /// `words`: those after the first one of the line.
   void parse_add(Line& line, const std::vector<std::string>& words) const;
+  /// `verb`: move or turn.
+  void parse_move(Line& line, const std::string& verb, const std::vector<std::string>& words) const;
   void parse_fork_seed(Line& line, const std::vector<std::string>& words) const;
   void parse_sweep(Line& line, const std::vector<std::string>& words) const;
   /// The result of `act`; its InputError becomes one with the line.

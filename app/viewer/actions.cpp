@@ -137,12 +137,13 @@ std::string inactive_reason(ActionId id, const Simulation& simulation) {
 }
 
 std::span<const Gesture> gesture_table() {
-  static constexpr std::array<Gesture, 5> table{{
+  static constexpr std::array<Gesture, 6> table{{
       {"Left click", "pick an object, or a contact's mark, and show its numbers"},
       {"Left drag", "orbit"},
       {"Middle drag, Shift + left drag", "pan"},
       {"Wheel, right drag", "zoom"},
       {"Ctrl + left drag", "pull a body with a spring"},
+      {"Left drag of a handle", "move or turn the selected object, see `Z`; with Ctrl in steps"},
   }};
   return table;
 }

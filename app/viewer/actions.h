@@ -64,13 +64,16 @@ struct ViewState;
          unloaded(s), pin_selected(t.simulation(), t.view()))                                                                 \
   ACTION(unpin_selected, "Unpin", KEYS({GLFW_KEY_T, GLFW_MOD_SHIFT}), "take the pins of the selected object away", none,    \
          unloaded(s), unpin_selected(t.simulation(), t.view()))                                                               \
+  ACTION(toggle_gizmo, "Gizmo", KEYS({GLFW_KEY_Z}),                                                                            \
+         "show or hide handles that move and turn the selected object; while dragging, Ctrl makes steps", by_chance, "",       \
+         flip(t.view().gizmo))                                                                                                 \
   ACTION(reset, "Reset", KEYS({GLFW_KEY_R}),                                                                                   \
          "back to the scene's start; parameters, materials and solver stay as edited", none, unloaded(s),                      \
          t.simulation().post(Reset{}))                                                                                         \
   ACTION(reset_all, "Reset all", KEYS({GLFW_KEY_R, GLFW_MOD_SHIFT}),                                                           \
          "back to the scene's start with the parameters, materials and solver of its file", none, unloaded(s),                 \
          t.simulation().post(ResetAll{}))                                                                                      \
-  ACTION(undo, "Undo", KEYS({GLFW_KEY_Z, GLFW_MOD_CONTROL}), "take the last edit back: of a setting, an object, a pin, a rope or a spring", none, nothing_to_undo(s), \
+  ACTION(undo, "Undo", KEYS({GLFW_KEY_Z, GLFW_MOD_CONTROL}), "take the last edit back: of a setting, an object, its place, a pin, a rope or a spring", none, nothing_to_undo(s), \
          t.simulation().undo())                                                                                                \
   ACTION(redo, "Redo", KEYS({GLFW_KEY_Y, GLFW_MOD_CONTROL}, {GLFW_KEY_Z, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}),                  \
          "make the edit again that was taken back", none, nothing_to_redo(s), t.simulation().redo())                           \

@@ -15,10 +15,10 @@ const ParamInfo& row_of(std::span<const ParamInfo> table, std::string_view name)
 
 bool changes_content(const Command& command) {
   return std::holds_alternative<AddObject>(command) || std::holds_alternative<RemoveObject>(command) ||
-         std::holds_alternative<AddPin>(command) || std::holds_alternative<RemovePins>(command) ||
-         std::holds_alternative<AddJoint>(command) || std::holds_alternative<AddSpring>(command) ||
-         std::holds_alternative<RemoveTies>(command) || std::holds_alternative<GoToContent>(command) ||
-         std::holds_alternative<LoadScene>(command);
+         std::holds_alternative<MoveObject>(command) || std::holds_alternative<AddPin>(command) ||
+         std::holds_alternative<RemovePins>(command) || std::holds_alternative<AddJoint>(command) ||
+         std::holds_alternative<AddSpring>(command) || std::holds_alternative<RemoveTies>(command) ||
+         std::holds_alternative<GoToContent>(command) || std::holds_alternative<LoadScene>(command);
 }
 
 bool supersedes(const Command& next, const Command& previous) {

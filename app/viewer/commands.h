@@ -79,6 +79,14 @@ struct AddObject {
 struct RemoveObject {
   std::string name;
 };
+/// The scene goes on with an object elsewhere: it is turned about its middle (pivot_of) by the rotation
+/// vector `turn`, then moved by `shift`, and starts from rest there. Its start is moved in the same way.
+/// Otherwise as AddObject.
+struct MoveObject {
+  std::string object;
+  Vec<double, 3> shift{0, 0, 0};  // [m]
+  Vec<double, 3> turn{0, 0, 0};   // [degrees] world axes
+};
 /// The scene goes on with nodes of an object held where they are, counted as those of a [[pin]], or without
 /// the pins of an object. Otherwise as AddObject.
 struct AddPin {
@@ -112,8 +120,8 @@ struct Stepped {
 
 using Command = std::variant<LoadScene, Reset, ResetAll, ParamEdit, ContactParamEdit, MaterialEdit,
                              HalfSpaceEdit, DragStart, DragMove, DragEnd, Freeze, CaptureState, ForkState,
-                             Rewind, KeepState, ReturnToKept, AddObject, RemoveObject, AddPin, RemovePins,
-                             AddJoint, AddSpring, RemoveTies, GoToContent, Stepped>;
+                             Rewind, KeepState, ReturnToKept, AddObject, RemoveObject, MoveObject, AddPin,
+                             RemovePins, AddJoint, AddSpring, RemoveTies, GoToContent, Stepped>;
 
 /// Whether it changes the objects, pins, joints or springs of the scene, or brings another scene.
 bool changes_content(const Command& command);

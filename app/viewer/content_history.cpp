@@ -37,8 +37,10 @@ void ContentHistory::forget_states() {
 }
 
 void ContentHistory::put_back(int number, const Model& from, const Model& to, State& state) const {
+  const std::set<std::string> moved = moved_starts(from, to);
   for (const auto& [name, kept] : contents_.at(static_cast<std::size_t>(number)).left)
-    if (const Object* object = find(to, name); object != nullptr && find(from, name) == nullptr)
+    if (const Object* object = find(to, name);
+        object != nullptr && (moved.contains(name) || find(from, name) == nullptr))
       put_object(to, *object, kept, state);
 }
 
@@ -48,6 +50,7 @@ void ContentHistory::go_on(std::optional<int> number, const Model& from, const S
   before.left.clear();
   std::set<std::string_view> stay;
   for (const Object& object : to.model.objects) stay.insert(object.name);
+  for (const std::string& name : moved_starts(from, to.model)) stay.erase(name);
   for (const Object& object : from.objects)
     if (!stay.contains(object.name)) before.left.emplace(object.name, take_object(from, object, state));
   if (!number) contents_.push_back({to.source, {}});

@@ -14,7 +14,8 @@
 namespace stickslip {
 
 /// Contents of a scene, numbered from that with which it was loaded: its text, and the objects that were in
-/// it but not in the next one, as they were when they left. Large texts and states are kept up to a limit.
+/// it but not in the next one, or elsewhere there, as they were when they left. Large texts and states are
+/// kept up to a limit.
 class ContentHistory {
  public:
   static constexpr std::size_t kMost = std::size_t{64} << 20;  // [byte]
@@ -24,7 +25,8 @@ class ContentHistory {
   int present() const { return present_; }
   /// The scene with the content of this number. Throws InputError: it is not kept, or there is none.
   std::shared_ptr<const Scene> at(int number, const Scene& scene) const;
-  /// Objects of `to` that are not in `from` and were in content `number` get the state that they left with.
+  /// Objects of `to` that are not in `from`, or start elsewhere there, and were in content `number` get the
+  /// state that they left with.
   void put_back(int number, const Model& from, const Model& to, State& state) const;
   /// Objects come back as at the scene's start: after a reset, with which the states of before have nothing
   /// to do.

@@ -251,10 +251,19 @@ std::string differing_settings(const CapturedState& from, const Settings& now, s
 // ---- GhostMesh ----
 
 GhostMesh::GhostMesh(const Model& model) {
-  const auto drawn = [&](std::int32_t node) {
+  add(model, [&](std::int32_t node) {
     return !model.objects[static_cast<std::size_t>(model.node_object[static_cast<std::size_t>(node)])]
                 .is_collider();
-  };
+  });
+}
+
+GhostMesh::GhostMesh(const Model& model, int object) {
+  add(model, [&](std::int32_t node) { return model.node_object[static_cast<std::size_t>(node)] == object; });
+}
+
+/// Edges of triangles, and segments, whose first node is `drawn`.
+template <class Drawn>
+void GhostMesh::add(const Model& model, const Drawn& drawn) {
   std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> known;
   for (const Vec3i& t : model.triangles) {
     if (!drawn(t[0])) continue;

@@ -139,6 +139,8 @@ std::string differing_settings(const CapturedState& from, const Settings& now, s
 class GhostMesh {
  public:
   explicit GhostMesh(const Model& model);
+  /// Of one object only, which may be a collider.
+  GhostMesh(const Model& model, int object);
 
   struct Line {
     Vec3f a, b;          // [m]
@@ -155,6 +157,8 @@ class GhostMesh {
     std::int32_t a, b;
     Vec3i faces[2];  // of the triangles at it, turned alike; the second may be {-1, -1, -1}
   };
+  template <class Drawn>
+  void add(const Model& model, const Drawn& drawn);
   std::vector<Edge> edges_;
   std::vector<Vec2i> segments_;
 };

@@ -90,6 +90,12 @@ struct EventWriter {
   json operator()(const RemoveObject& object) const {
     return {{"event", "remove_object"}, {"object", object.name}};
   }
+  json operator()(const MoveObject& move) const {
+    return {{"event", "move_object"},
+            {"object", move.object},
+            {"shift", to_json(move.shift)},
+            {"turn", to_json(move.turn)}};
+  }
   json operator()(const AddPin& pin) const {
     return {{"event", "add_pin"}, {"object", pin.object}, {"nodes", pin.nodes}};
   }

@@ -130,6 +130,9 @@ std::optional<Command> read_event(const json& line, const Model& model) {
   if (event == "return_to_kept") return ReturnToKept{};
   if (event == "add_object") return AddObject{line.at("toml").get<std::string>()};
   if (event == "remove_object") return RemoveObject{line.at("object").get<std::string>()};
+  if (event == "move_object")
+    return MoveObject{line.at("object").get<std::string>(), read_vec(line.at("shift")),
+                      read_vec(line.at("turn"))};
   if (event == "add_pin")
     return AddPin{line.at("object").get<std::string>(), line.at("nodes").get<std::vector<std::int32_t>>()};
   if (event == "remove_pins") return RemovePins{line.at("object").get<std::string>()};

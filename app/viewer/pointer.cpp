@@ -17,6 +17,7 @@ constexpr float pixels_per_notch = 20;  // of a zoom by dragging
 void Pointer::resize(int width, int height) {
   width_ = std::max(width, 1);
   height_ = std::max(height, 1);
+  gizmo_.resize(width_, height_);
 }
 
 std::optional<Pick> Pointer::pick_here() const {
@@ -26,11 +27,14 @@ std::optional<Pick> Pointer::pick_here() const {
 }
 
 void Pointer::press(Button button, Modifiers modifiers) {
+  if (mode_ == Mode::gizmo && button != button_) return cancel();
   if (mode_ != Mode::idle) return;
   button_ = button;
   travelled_ = 0;
   may_click_ = false;
-  if (button == Button::middle || (button == Button::left && modifiers.shift)) {
+  if (button == Button::left && !modifiers.shift && gizmo_.press({x_, y_})) {
+    mode_ = Mode::gizmo;
+  } else if (button == Button::middle || (button == Button::left && modifiers.shift)) {
     mode_ = Mode::pan;
   } else if (button == Button::right) {
     mode_ = Mode::zoom;
@@ -58,6 +62,7 @@ void Pointer::start_drag() {
 
 void Pointer::release(Button button) {
   if (mode_ == Mode::idle || button != button_) return;
+  if (mode_ == Mode::gizmo) gizmo_.release();
   if (may_click_ && travelled_ < click_travel) {
     click_.emplace();
     const std::optional<Pick> found = pick_here();
@@ -73,6 +78,7 @@ void Pointer::release(Button button) {
 
 void Pointer::cancel() {
   if (mode_ == Mode::drag) simulation_.post(DragEnd{});
+  gizmo_.cancel();
   mode_ = Mode::idle;
 }
 
@@ -83,6 +89,10 @@ void Pointer::move(float x, float y) {
   travelled_ += std::abs(dx) + std::abs(dy);
   switch (mode_) {
     case Mode::idle:
+      gizmo_.hover({x_, y_});
+      break;
+    case Mode::gizmo:
+      gizmo_.drag_to({x_, y_});
       break;
     case Mode::orbit:
       // Small movements during a click do not rotate the scene.

@@ -1,9 +1,10 @@
-// Pointer gestures in the scene: orbit, pan, zoom, pick, pull.
+// Pointer gestures in the scene: orbit, pan, zoom, pick, pull, and drags of the gizmo.
 #pragma once
 
 #include <optional>
 
 #include "app/render/frame_view.h"
+#include "app/viewer/gizmo_tool.h"
 #include "app/viewer/picking.h"
 #include "app/viewer/simulation.h"
 
@@ -24,7 +25,8 @@ class Pointer {
     bool shift = false, control = false;
   };
 
-  Pointer(Simulation& simulation, Camera& camera) : simulation_(simulation), camera_(camera) {}
+  Pointer(Simulation& simulation, Camera& camera)
+      : simulation_(simulation), camera_(camera), gizmo_(simulation, camera) {}
 
   void resize(int width, int height);
   /// Sets the contacts with visible marks; they must outlive the next call.
@@ -36,6 +38,9 @@ class Pointer {
   /// Ends all gestures, for example when the scene changes.
   void cancel();
 
+  /// Its parts are dragged by the left button. Any other button ends the drag without effect.
+  GizmoTool& gizmo() { return gizmo_; }
+
   bool busy() const { return mode_ != Mode::idle; }
   /// The spring during a pull.
   std::optional<DragLine> drag_line() const;
@@ -43,7 +48,7 @@ class Pointer {
   std::optional<Click> take_click();
 
  private:
-  enum class Mode { idle, orbit, pan, zoom, drag };
+  enum class Mode { idle, orbit, pan, zoom, drag, gizmo };
 
   Ray ray() const { return camera_.ray(x_, y_, width_, height_); }
   std::optional<Pick> pick_here() const;
@@ -51,6 +56,7 @@ class Pointer {
 
   Simulation& simulation_;
   Camera& camera_;
+  GizmoTool gizmo_;
   int width_ = 1, height_ = 1;
   float x_ = 0, y_ = 0;
   Mode mode_ = Mode::idle;

@@ -79,6 +79,11 @@ std::set<std::int32_t> held_after(const Model& model, const std::string& name, d
   return held;
 }
 
+bool is_elsewhere(const Model& a, const Object& one, const Model& b, const Object& other) {
+  return !std::equal(a.positions.begin() + one.node_begin, a.positions.begin() + one.node_end,
+                     b.positions.begin() + other.node_begin, b.positions.begin() + other.node_end);
+}
+
 }  // namespace
 
 std::string free_object_name(const Model& model, const std::string& stem) {
@@ -237,6 +242,17 @@ void put_object(const Model& model, const Object& object, const ObjectState& kep
     state.thickness[static_cast<std::size_t>(&object - model.objects.data())] = kept.thickness;
 }
 
+std::set<std::string> moved_starts(const Model& from, const Model& to) {
+  std::map<std::string_view, const Object*> before;
+  for (const Object& object : from.objects) before[object.name] = &object;
+  std::set<std::string> moved;
+  for (const Object& object : to.objects)
+    if (const auto old = before.find(object.name);
+        old != before.end() && is_elsewhere(from, *old->second, to, object))
+      moved.insert(object.name);
+  return moved;
+}
+
 State carried_over(const Model& from, const State& state, const Model& to, State start) {
   std::map<std::string, const Object*> before;
   for (const Object& object : from.objects) before[object.name] = &object;
@@ -247,7 +263,8 @@ State carried_over(const Model& from, const State& state, const Model& to, State
     const auto found = before.find(object.name);
     if (found == before.end()) continue;
     const Object& old = *found->second;
-    if (old.is_rigid() == object.is_rigid()) put_object(to, object, take_object(from, old, state), start);
+    if (old.is_rigid() == object.is_rigid() && !is_elsewhere(from, old, to, object))
+      put_object(to, object, take_object(from, old, state), start);
   }
   return start;  // anchors of contacts are forgotten
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -74,8 +75,10 @@ ObjectState take_object(const Model& model, const Object& object, const State& s
 /// Nothing if the object has another number of nodes than `kept`.
 void put_object(const Model& model, const Object& object, const ObjectState& kept, State& state);
 
-/// `state` of the model `from` in the model `to`: objects of the same name and size keep theirs, others have
-/// that of `start`, a state of `to`. Frame and time are those of `state`.
+/// Names of the objects that both models have, but with other places at the start.
+std::set<std::string> moved_starts(const Model& from, const Model& to);
+/// `state` of the model `from` in the model `to`: objects of the same name, size and start keep theirs,
+/// others have that of `start`, a state of `to`. Frame and time are those of `state`.
 State carried_over(const Model& from, const State& state, const Model& to, State start);
 
 /// Whether the object of this number has the same name and nodes in both models.

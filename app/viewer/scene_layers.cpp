@@ -18,13 +18,30 @@ Vec3f color_of_ghost(int number) {
 
 void SceneLayers::forget() {
   ghost_mesh_.reset();
+  dragged_mesh_.reset();
   stress_.reset();
 }
 
 std::span<const GhostLine> SceneLayers::ghosts(const Scene& scene, const SimulationFrame& frame,
-                                               const Forks& forks, const Vec3f& eye) {
+                                               const Forks* forks, const GizmoTool& gizmo, const Vec3f& eye) {
   ghosts_.clear();
-  const std::span<const Vec3f> here = forks.empty() ? std::span<const Vec3f>() : frame.positions();
+  if (forks != nullptr && !forks->empty()) add_forks(scene, frame, *forks, eye);
+  if (gizmo.dragged() < 0) return ghosts_;
+  if (!dragged_mesh_ || dragged_ != gizmo.dragged()) {
+    dragged_ = gizmo.dragged();
+    dragged_mesh_.emplace(scene.model, dragged_);
+  }
+  const std::vector<Vec3f> positions = gizmo.dragged_positions();
+  if (positions.size() != scene.model.node_count()) return ghosts_;
+  const Vec3f color{0, 0.45f, 0.7f};
+  for (const GhostMesh::Line& line : dragged_mesh_->lines(positions, {}, eye))
+    ghosts_.push_back({line.a, line.b, color, line.sharp ? 0.6f : 0.95f});
+  return ghosts_;
+}
+
+void SceneLayers::add_forks(const Scene& scene, const SimulationFrame& frame, const Forks& forks,
+                            const Vec3f& eye) {
+  const std::span<const Vec3f> here = frame.positions();
   for (const Forks::Entry& entry : forks.entries()) {
     const ForkStatus& status = entry.fork->status();
     if (!status.newest()) continue;
@@ -36,7 +53,6 @@ std::span<const GhostLine> SceneLayers::ghosts(const Scene& scene, const Simulat
     for (const GhostMesh::Line& line : ghost_mesh_->lines(positions, here, eye))
       ghosts_.push_back({line.a, line.b, color, line.sharp ? 0.55f : 0.9f});
   }
-  return ghosts_;
 }
 
 std::span<const float> SceneLayers::heat(const Scene& scene, SurfaceColors what, const SimulationFrame& frame,

@@ -1,4 +1,5 @@
-// What the window draws of a scene besides its bodies: outlines of forks, and colours of surfaces.
+// What the window draws of a scene besides its bodies: outlines of forks and of what is dragged, and colours
+// of surfaces.
 #pragma once
 
 #include <optional>
@@ -7,6 +8,7 @@
 
 #include "app/render/frame_view.h"
 #include "app/viewer/fork.h"
+#include "app/viewer/gizmo_tool.h"
 #include "app/viewer/surface_colors.h"
 #include "gpu/energy/solid_stress.h"
 
@@ -17,10 +19,10 @@ class SceneLayers {
   /// Another scene comes.
   void forget();
 
-  /// Lines of the forks at the time that is shown, or where they are until they have reached it. `eye` [m]:
-  /// of the camera.
-  std::span<const GhostLine> ghosts(const Scene& scene, const SimulationFrame& frame, const Forks& forks,
-                                    const Vec3f& eye);
+  /// Lines of the forks at the time that is shown, or where they are until they have reached it; null: none.
+  /// And of the object that is dragged. `eye` [m]: of the camera.
+  std::span<const GhostLine> ghosts(const Scene& scene, const SimulationFrame& frame, const Forks* forks,
+                                    const GizmoTool& gizmo, const Vec3f& eye);
   /// Per node the place of its colour; empty: surfaces have the colours of their objects.
   std::span<const float> heat(const Scene& scene, SurfaceColors what, const SimulationFrame& frame,
                               const std::vector<Material>& materials);
@@ -28,8 +30,12 @@ class SceneLayers {
   float most_heat() const { return most_heat_; }
 
  private:
+  void add_forks(const Scene& scene, const SimulationFrame& frame, const Forks& forks, const Vec3f& eye);
+
   std::optional<GhostMesh> ghost_mesh_;  // once it is needed, as is stress_
   std::optional<SolidStress> stress_;
+  std::optional<GhostMesh> dragged_mesh_;  // of the object with this number
+  int dragged_ = -1;
   std::vector<GhostLine> ghosts_;
   std::vector<float> heat_;
   float most_heat_ = -1;

@@ -137,6 +137,10 @@ class Simulation {
   /// Whether frames include contacts; initially true. When switched on again, a frame with contacts follows.
   void want_contacts(bool wanted);
 
+  /// Whether frames include the trees of the last step; initially false. When switched on, a frame with them
+  /// follows.
+  void want_tree(bool wanted);
+
   /// Takes over the data published by the thread; true when any is new. The references below are valid and
   /// unchanged until the next call. All of these functions are for one thread.
   bool update();
@@ -196,8 +200,10 @@ class Simulation {
   void fork(const ForkState& how);
   void keep();
   /// `what`: for labels of a new content; empty: an object was added. `content`: an old one to go to.
+  /// `adjust`: changes the state of the new model, after the present state and model.
+  using AdjustState = std::function<void(const Model&, const State&, const Model&, State&)>;
   void go_on_with(const std::function<std::shared_ptr<const Scene>()>& change, std::string what,
-                  std::optional<int> content = {});
+                  std::optional<int> content = {}, const AdjustState& adjust = {});
   void rewind(int frame);
   void return_to_kept();
   void go_to(const State& state);
@@ -242,6 +248,7 @@ class Simulation {
   std::vector<double> half_space_mu_;
   std::shared_ptr<PositionSlots> slots_;  // the engine writes into them; empty: it does not
   bool contacts_published_ = true;        // with the last frame
+  bool tree_published_ = false;           // the same
   int frame_ = 0;
   double time_ = 0;
   Timeline timeline_;
@@ -259,7 +266,7 @@ class Simulation {
   std::condition_variable wake_;
   std::vector<Queued> queue_;
   std::optional<Offered> offered_;
-  bool contacts_wanted_ = true;
+  bool contacts_wanted_ = true, tree_wanted_ = false;
   SimulationStatus status_;
   Settings settings_;
   Pacing pacing_;
@@ -291,7 +298,7 @@ class Simulation {
   std::deque<bool> asked_;  // for undo (true) and redo, until no content is in flight
   Pacing seen_pacing_;
   Tripwires seen_tripwires_;
-  bool seen_tracing_ = false, asked_for_contacts_ = true;
+  bool seen_tracing_ = false, asked_for_contacts_ = true, asked_for_tree_ = false;
 
   std::thread thread_;
 };

@@ -77,7 +77,7 @@ void Simulation::keep() {
 /// The changed scene takes the place of the present one, in an engine of its own: if that refuses it, as a
 /// barrier step does where objects overlap, nothing has changed.
 void Simulation::go_on_with(const std::function<std::shared_ptr<const Scene>()>& change, std::string what,
-                            std::optional<int> content) {
+                            std::optional<int> content, const AdjustState& adjust) {
   begin(SimulationStatus::Activity::loading);
   std::shared_ptr<const Scene> scene = change();
   Model model = scene->model;
@@ -91,6 +91,7 @@ void Simulation::go_on_with(const std::function<std::shared_ptr<const Scene>()>&
     next->load(model);
     State state = carried_over(scene_->model, before, model, next->state());
     if (content) contents_.put_back(*content, scene_->model, model, state);
+    if (adjust) adjust(scene_->model, before, model, state);
     next->set_state(state);
   } catch (const DeviceLost&) {
     throw;

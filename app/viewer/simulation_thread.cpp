@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "app/viewer/object_moves.h"
 #include "app/viewer/scene_content.h"
 #include "app/viewer/simulation.h"
 
@@ -55,7 +56,8 @@ bool Simulation::wait_for_work(std::vector<Queued>& commands) {
       lock.lock();
       continue;
     }
-    if (contacts_wanted_ && !contacts_published_ && scene_) unpublished_ = true;
+    const bool lacks = (contacts_wanted_ && !contacts_published_) || (tree_wanted_ && !tree_published_);
+    if (lacks && scene_) unpublished_ = true;
     const bool free = status_.loaded && frame_ < leash_;
     const bool playing = status_.playing && free;
     if (free && (steps_wanted_ > 0 || (playing && Clock::now() >= next_step_))) return true;
@@ -166,6 +168,11 @@ void Simulation::apply(const Command& command) {
           go_on_with([&] { return with_object(*scene_, edit.toml); }, "");
         } else if constexpr (std::is_same_v<Edit, RemoveObject>) {
           go_on_with([&] { return without_object(*scene_, edit.name); }, edit.name + " removed");
+        } else if constexpr (std::is_same_v<Edit, MoveObject>) {
+          go_on_with([&] { return with_move(*scene_, edit); }, edit.object + " moved", {},
+                     [&](const Model& from, const State& before, const Model& to, State& state) {
+                       put_moved(from, before, to, edit, state);
+                     });
         } else if constexpr (std::is_same_v<Edit, AddPin>) {
           go_on_with([&] { return with_pin(*scene_, edit.object, edit.nodes, engine_->state().time); },
                      "a pin of " + edit.object);
@@ -348,7 +355,10 @@ bool Simulation::publish_frame() {
     {
       const std::lock_guard lock(mutex_);
       frame.snapshot.wants_contacts = contacts_published_ = contacts_wanted_;
+      tree_published_ = tree_wanted_;
     }
+    // The engine's trees are those of a step: no step led to the start, or to a restored state.
+    frame.snapshot.wants_tree = tree_published_ && frame_ > 0 && !at_moment_;
     engine_->snapshot(frame.snapshot);
     // A restored state has no impulses yet: the contacts that were found in it before are shown again.
     const Moment* moment = at_moment_ && frame.snapshot.wants_contacts ? timeline_.at(frame_) : nullptr;

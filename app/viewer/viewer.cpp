@@ -94,7 +94,6 @@ class Viewer final : public ActionTarget {
   void open_bundle(const std::filesystem::path& file);
   InputHandlers handlers();
 
-  std::optional<int> selected_in(const Scene& scene) const;
   void take_over();
   void select(const Click& click);
   ClearArea clear_area() const;
@@ -120,10 +119,26 @@ class Viewer final : public ActionTarget {
   }
   void choose_contacts();
   FrameView frame_view();
+  PanelContext panel_context() {
+    return {simulation_,
+            lab_,
+            iterations_,
+            steppers_,
+            forks_,
+            sweep_,
+            pointer_.gizmo(),
+            view_,
+            scenes_,
+            thumbnails_,
+            *log_,
+            figures_,
+            [this](ActionId action) { act(action); }};
+  }
   Image scene_alone();
 
   const ViewOptions& options_;
   std::vector<SceneInfo> scenes_;
+  Thumbnails thumbnails_{assets_folder() / "pictures"};
   Simulation::SceneLoader load_scene_;
   WindowMemory memory_ = read_window_memory(options_.memory);
   std::optional<ActionScript> script_;
@@ -321,28 +336,20 @@ void Viewer::show_iteration(const std::string& solver, long iteration) {
 
 // ---- Scene and camera ----
 
-/// The selected object in a changed scene, if its nodes are the same there.
-std::optional<int> Viewer::selected_in(const Scene& scene) const {
-  if (!view_.selection) return std::nullopt;
-  const Object& old = view_.selection->description();
-  const int index = view_.selection->object();
-  if (static_cast<std::size_t>(index) >= scene.model.objects.size()) return std::nullopt;
-  const Object& object = scene.model.objects[static_cast<std::size_t>(index)];
-  const bool same =
-      object.name == old.name && object.node_begin == old.node_begin && object.node_end == old.node_end;
-  return same ? std::optional(index) : std::nullopt;
-}
-
 /// Updates renderer and selection with the data published by the simulation.
 void Viewer::take_over() {
   const SimulationFrame& frame = simulation_.frame();
   if (!frame.scene) return;
   if (frame.scene != scene_) {
     const bool reloaded = scene_ && scene_->file == frame.scene->file;
-    const std::optional<int> selected = reloaded ? selected_in(*frame.scene) : std::nullopt;
     // The nodes of a picked place are those of the scene in which it was clicked.
-    const bool same_nodes =
-        reloaded && view_.picked && keeps_object(scene_->model, frame.scene->model, view_.picked->object);
+    const auto stays = [&](int object) {
+      return reloaded && keeps_object(scene_->model, frame.scene->model, object);
+    };
+    const std::optional<int> selected = view_.selection && stays(view_.selection->object())
+                                            ? std::optional(view_.selection->object())
+                                            : std::nullopt;
+    const bool same_nodes = view_.picked && stays(view_.picked->object);
     scene_ = frame.scene;
     forks_.clear();
     view_.bookmarks.clear();
@@ -464,6 +471,8 @@ FrameView Viewer::frame_view() {
   frame.camera = camera_;
   frame.overlays = view_.overlays;
   frame.scale = view_.scale;
+  frame.tree = simulation_.frame().snapshot.tree;
+  frame.tree_level = view_.tree_level;
   choose_contacts();
   frame.contacts = shown_contacts_;
   if (iterations_.is_in_scene()) frame.largest_force = iterations_.largest_force();
@@ -473,7 +482,8 @@ FrameView Viewer::frame_view() {
   if (scene_) {
     const SimulationFrame& shown = simulation_.frame();
     bodies_.paint(shown.snapshot, view_.surfaces == SurfaceColors::islands, renderer_);
-    if (view_.ghosts) frame.ghosts = layers_.ghosts(*scene_, shown, forks_, camera_.eye());
+    frame.ghosts =
+        layers_.ghosts(*scene_, shown, view_.ghosts ? &forks_ : nullptr, pointer_.gizmo(), camera_.eye());
     frame.heat = layers_.heat(*scene_, view_.surfaces, shown, simulation_.settings().materials);
     figures_.most_heat = layers_.most_heat();
   }
@@ -513,23 +523,14 @@ void Viewer::draw() {
   figures_.positions = positions_.text();
   figures_.position_bytes = positions_.picture_bytes();
   choose_iterations();
-  PanelContext context{simulation_,
-                       lab_,
-                       iterations_,
-                       steppers_,
-                       forks_,
-                       sweep_,
-                       view_,
-                       scenes_,
-                       *log_,
-                       figures_,
-                       [this](ActionId action) { act(action); }};
+  PanelContext context = panel_context();
   ImDrawData* panels = gui_.draw(context);
   if (const auto clicked = pointer_.take_click()) select(*clicked);
   if (view_.quality != renderer_.quality()) renderer_.set_quality(view_.quality);
 
   simulation_.want_contacts(shows_contacts(view_.overlays) || view_.selection || view_.contact ||
                             view_.surfaces == SurfaceColors::islands || view_.pattern_shown);
+  simulation_.want_tree(view_.overlays.tree);
   const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);
   Image shown;
   const bool with_panels = view_.panels_in_pictures;
@@ -595,8 +596,7 @@ int Viewer::run() {
   simulation_.update();
   write_journal();
   if (!options_.script.screenshot.empty()) {
-    PanelContext context{simulation_, lab_,    iterations_, steppers_, forks_,         sweep_,
-                         view_,       scenes_, *log_,       figures_,  [](ActionId) {}};
+    PanelContext context = panel_context();
     Image shown;
     if (renderer_.draw_window(frame_view(), gui_.draw(context), &shown))
       write_png(options_.script.screenshot, shown);

@@ -71,6 +71,8 @@ class BarrierNewton {
                             const Params& params, Vec3* x, StageClock& clock, StepReport& report);
 
   const Proximity& near() const { return near_; }
+  /// See BroadPhase.
+  void append_trees(Context& ctx, std::vector<TreeBox>& out) const { broad_phase_.append_trees(ctx, out); }
 
  private:
   /// The stopping criterion; the gradient counts from the second iteration on.

@@ -1,6 +1,7 @@
 #include "gpu/broadphase/broadphase.cuh"
 
 #include "gpu/broadphase/primitive_boxes.cuh"
+#include "gpu/broadphase/tree_boxes.cuh"
 #include "gpu/core/reduce.h"
 #include "gpu/core/scan.h"
 
@@ -141,6 +142,10 @@ void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, c
         }
       },
       kMedium);
+}
+
+void BroadPhase::append_trees(Context& ctx, std::vector<TreeBox>& out) const {
+  append_tree(ctx, triangle_tree_.view(), out);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

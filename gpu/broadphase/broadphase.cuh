@@ -4,6 +4,7 @@
 #include "gpu/broadphase/candidates.h"
 #include "gpu/broadphase/lbvh.cuh"
 #include "gpu/broadphase/primitive_pairs.h"
+#include "gpu/model/tree_box.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
@@ -37,6 +38,9 @@ class BroadPhase {
     return {pairs_.data(), static_cast<std::size_t>(found_[0]), pairs_.data() + found_[0],
             static_cast<std::size_t>(found_[1])};
   }
+
+  /// Appends the tree over triangles of the last search, see append_tree. One host read.
+  void append_trees(Context& ctx, std::vector<TreeBox>& out) const;
 
  private:
   SurfaceView surface_{};

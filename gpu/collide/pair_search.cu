@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gpu/broadphase/tree_boxes.cuh"
 #include "gpu/core/atomics.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/sort.h"
@@ -223,6 +224,11 @@ void PairSearch::find(Context& ctx, const Input& in, const Output& out) {
   walk_trees(ctx, in, out);
   if (in.motion.asleep != nullptr && in.before.pairs > 0) copy_sleeping_pairs(ctx, in, state_.data(), out);
   sort_keys(ctx, out.room, out.keys, in.pair_keys.end_bit());
+}
+
+void PairSearch::append_trees(Context& ctx, std::vector<TreeBox>& out) const {
+  append_tree(ctx, moving_tree_.view(), out);
+  append_tree(ctx, still_tree_.view(), out);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -5,6 +5,7 @@
 #include "gpu/collide/rigid_contact.h"
 #include "gpu/collide/shape_view.h"
 #include "gpu/model/model.h"
+#include "gpu/model/tree_box.h"
 
 namespace stickslip {
 
@@ -42,6 +43,8 @@ class PairSearch {
   /// step, no joint forbids contact, and whose boxes overlap during the motion in dt. Sleeping pairs
   /// are copied from `before`.
   void find(Context& ctx, const Input& in, const Output& out);
+  /// Appends both trees of the last find(), see append_tree. Two host reads.
+  void append_trees(Context& ctx, std::vector<TreeBox>& out) const;
   /// kMoves and kLive, per body, of the last find().
   const std::uint8_t* state() const { return state_.data(); }
 

@@ -39,6 +39,8 @@ class RigidContacts {
   void forget() { known_ = false; }
 
   ShapeView shapes() const { return shapes_.view(); }
+  /// See PairSearch.
+  void append_trees(Context& ctx, std::vector<TreeBox>& out) const { search_.append_trees(ctx, out); }
 
   // Of the last find(), valid until the next one; backend memory.
   const RigidContact* contacts() const { return now_.contacts.data(); }

@@ -36,6 +36,9 @@ class MeshContacts {
   /// [m] the margin that `find` takes where `asked` is contact_margin.
   double margin(double asked) const { return asked < 0.5 * mean_edge_ ? asked : 0.5 * mean_edge_; }
 
+  /// See BroadPhase.
+  void append_trees(Context& ctx, std::vector<TreeBox>& out) const { broad_phase_.append_trees(ctx, out); }
+
   // Results of the last find(), backend memory.
   std::size_t count() const { return contacts_.size(); }
   const RigidContact* contacts() const { return contacts_.data(); }

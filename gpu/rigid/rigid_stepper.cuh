@@ -74,6 +74,11 @@ class RigidStepper {
 
   /// The contacts of the last step.
   void contact_records(Context& ctx, const Model& model, double dt, std::vector<ContactRecord>& out);
+  /// The trees of bodies, and of the triangles of solids: see append_tree.
+  void append_trees(Context& ctx, std::vector<TreeBox>& out) const {
+    contacts_.append_trees(ctx, out);
+    coupling_.touching().meshes().append_trees(ctx, out);
+  }
   /// See Engine::freeze.
   ContactProblem freeze(Context& ctx);
 

@@ -31,6 +31,9 @@ class BarrierStepper final : public Stepper {
   void set_state(const State& state, const Params& params) override;
   void contact_records(const Params& params, std::vector<ContactRecord>& out) override;
   std::vector<Pose> poses() override;
+  void append_trees(std::vector<TreeBox>& out) override {
+    if (stepper_) stepper_->append_trees(ctx_, out);
+  }
 
  private:
   static constexpr double kOpenGap = 0.02;

@@ -13,6 +13,7 @@
 #include "gpu/model/report.h"
 #include "gpu/model/state.h"
 #include "gpu/model/steppers.h"
+#include "gpu/model/tree_box.h"
 #include "gpu/params/lab_params.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -65,6 +66,8 @@ class Stepper {
   virtual std::vector<Pose> poses() { return {}; }
   /// Per body, 1 while it sleeps; empty: all are awake.
   virtual std::vector<std::uint8_t> asleep() { return {}; }
+  /// Appends the boxes of the trees in which the last step found contacts.
+  virtual void append_trees(std::vector<TreeBox>& out) = 0;
   /// See Engine::freeze.
   virtual ContactProblem freeze() {
     throw std::logic_error("freeze: barrier steps have no contact problem at velocity level");

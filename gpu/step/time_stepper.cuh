@@ -57,6 +57,8 @@ class TimeStepper {
   /// The active contacts at the end of the last step.
   void contact_records(Context& ctx, const DeviceModel& device, const Params& params,
                        const DeviceState& state, std::vector<ContactRecord>& out);
+  /// See BroadPhase.
+  void append_trees(Context& ctx, std::vector<TreeBox>& out) const { newton_.append_trees(ctx, out); }
 
  private:
   // Stages of a step.

@@ -22,6 +22,7 @@ class VelocityStepper final : public Stepper {
   void contact_records(const Params& params, std::vector<ContactRecord>& out) override;
   std::vector<Pose> poses() override { return rigid_.bodies().pose.download(ctx_); }
   std::vector<std::uint8_t> asleep() override { return rigid_.asleep(ctx_); }
+  void append_trees(std::vector<TreeBox>& out) override { rigid_.append_trees(ctx_, out); }
   ContactProblem freeze() override { return rigid_.freeze(ctx_); }
 
  private:

@@ -126,6 +126,15 @@ TEST_F(ActionScriptTest, AddsBodies) {
   EXPECT_THROW(run("scene a\nadd elastic box\n"), InputError) << "it has no TOML text";
 }
 
+TEST_F(ActionScriptTest, MovesAndTurnsObjects) {
+  run("scene text\nsteps 1\nmove ball 0 2 0.5\nturn ball 0 1 0 90\nsteps 1\n");
+  const std::string& text = simulation.frame().scene->source;
+  EXPECT_NE(text.find("position = [0, 2, 0.5]"), std::string::npos) << text;
+  EXPECT_NE(text.find("rotation = [0, 90, 0]"), std::string::npos) << text;
+  EXPECT_EQ(simulation.status().frame, 2);
+  EXPECT_THROW(run("move other 0 1 0\n"), InputError);
+}
+
 TEST_F(ActionScriptTest, ForksWithSeeds) {
   run("scene a\nfork_seed 4\nfork_seed 5 1e-3\nsteps 1\n");
   const auto first = simulation.take_forked(), second = simulation.take_forked();
@@ -181,6 +190,10 @@ TEST_F(ActionScriptTest, NamesTheLineThatIsWrong) {
                                    {"add", "needs a kind and a shape"},
                                    {"add rigid", "needs a kind and a shape"},
                                    {"add soft box", "no kind of body 'soft'"},
+                                   {"move ball 1 2", "needs an object and three numbers"},
+                                   {"move ball 1 2 x", "'x' is no number"},
+                                   {"turn ball 0 0 0 90", "axis that is not zero"},
+                                   {"turn ball 0 1 0", "degrees"},
                                    {"add cloth box", "cannot be a box"},
                                    {"add rigid box big", "no size"},
                                    {"add rigid box 0.1 red", "too many words"},

@@ -103,6 +103,7 @@ TEST_F(JournalTest, ReadsWhatItWrote) {
                                       ReturnToKept{},
                                       AddObject{"name = \"b\"\n"},
                                       RemoveObject{"b"},
+                                      MoveObject{"b", {1, 2, 3}, {0, 90, 0}},
                                       AddPin{"b", {3, 4}},
                                       RemovePins{"b"},
                                       AddJoint{"kind = \"ball\"\n"},

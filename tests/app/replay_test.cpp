@@ -159,6 +159,35 @@ TEST_F(ReplayTest, ObjectsComeAndGoWithTheSameBits) {
   EXPECT_EQ(report.differing, 0);
 }
 
+TEST_F(ReplayTest, ObjectsMoveWithTheSameBits) {
+  record([](Simulation& simulation) {
+    simulation.post(LoadScene{"box-stack"});
+    step_to(simulation, 3);
+    const auto reach = [&](int content) {
+      ASSERT_TRUE(reached(simulation, [&] {
+        return simulation.status().content == content && !simulation.is_changing_content();
+      }));
+    };
+    const Shot shot{{0, 0.3, 3}, {0, 0, -6}, 0.1};
+    simulation.post(AddObject{shot_toml(simulation.frame().scene->model, shot)});
+    reach(1);
+    step_to(simulation, 8);
+    simulation.post(MoveObject{"shot-1", {0.1, 1.0 / 3, 0}, {10, 0, 1e-3}});
+    reach(2);
+    step_to(simulation, 14);
+    simulation.undo();
+    reach(1);
+    step_to(simulation, 16);
+    simulation.redo();
+    reach(2);
+    step_to(simulation, 20);
+  });
+  const ReplayReport report = replay(options());
+  EXPECT_EQ(report.error, "");
+  EXPECT_EQ(report.equal, 20);
+  EXPECT_EQ(report.differing, 0);
+}
+
 TEST_F(ReplayTest, SaysWhereAStateDiffers) {
   record([](Simulation& simulation) {
     simulation.post(LoadScene{"box-stack"});

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <limits>
 #include <numeric>
 
 #include "gpu/broadphase/lbvh.cuh"
+#include "gpu/broadphase/tree_boxes.cuh"
 #include "gpu/core/launch.h"
 #include "tests/backend_test.h"
 #include "tests/broadphase/soups.h"
@@ -150,6 +152,46 @@ BACKEND_TEST(Lbvh, EqualCodesMakeABalancedTree) {
     std::iota(ascending.begin(), ascending.end(), 0);
     copy_to_host(ctx, order.data(), tree.view().order, n);
     EXPECT_EQ(order, ascending);
+  }
+}
+
+BACKEND_TEST(Lbvh, ACopyForPicturesHasAllBoxes) {
+  const unsigned seed = stickslip::fixtures::fresh_seed();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 rng(seed);
+  for (const int n : {0, 1, 2, 3, 500}) {
+    SCOPED_TRACE("n " + std::to_string(n));
+    std::vector<FloatBox> boxes = random_boxes(rng, n, 0.1);
+    Buffer<FloatBox> device(ctx, boxes);
+    Lbvh tree;
+    tree.build(ctx, device.data(), boxes.size());
+    std::vector<stickslip::TreeBox> copy;
+    append_tree(ctx, tree.view(), copy);
+    ASSERT_EQ(copy.size(), static_cast<std::size_t>(n == 0 ? 0 : 2 * n - 1));
+    int leaves = 0, deepest = 0, on_last_level = 0;
+    std::vector<stickslip::TreeBox> path;  // from the root to the present box
+    for (const stickslip::TreeBox& box : copy) {
+      ASSERT_LE(box.depth, static_cast<int>(path.size())) << "children follow their parent";
+      path.resize(static_cast<std::size_t>(box.depth));
+      for (int k = 0; k < 3 && !path.empty(); ++k) {
+        EXPECT_LE(path.back().low[k], box.low[k]);
+        EXPECT_GE(path.back().high[k], box.high[k]);
+      }
+      path.push_back(box);
+      leaves += box.is_leaf;
+      deepest = std::max(deepest, static_cast<int>(box.depth));
+    }
+    EXPECT_EQ(leaves, n);
+    for (const stickslip::TreeBox& box : copy) on_last_level += box.is_on_level(deepest);
+    EXPECT_EQ(on_last_level, n) << "all leaves are on the last level";
+    if (n < 2) continue;
+    // Boxes that hold nothing are left out.
+    boxes[1] = FloatBox::empty();
+    device.upload(ctx, boxes);
+    tree.refit(ctx, device.data());
+    copy.clear();
+    append_tree(ctx, tree.view(), copy);
+    EXPECT_EQ(std::ranges::count(copy, true, &stickslip::TreeBox::is_leaf), n - 1);
   }
 }
 

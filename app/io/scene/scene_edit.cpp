@@ -3,7 +3,9 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <numbers>
 #include <set>
 
 #include "app/io/file/number_text.h"
@@ -237,9 +239,12 @@ std::string without_tables(const std::string& text, const fs::path& file, const 
   return left;
 }
 
-/// The table of the [[object]] of this name. Throws InputError: there is none, or it is an array's.
-const toml::table& object_table(const toml::table& root, const std::string& name) {
-  for (const toml::table* table : tables_of(root, "object")) {
+/// The table of the [[object]] of this name, or of the [[collider]] if these are searched, too. Throws
+/// InputError: there is none, or it is an array's.
+const toml::table& object_table(const toml::table& root, const std::string& name, bool colliders = false) {
+  std::vector<const toml::table*> tables = tables_of(root, "object");
+  if (colliders) std::ranges::copy(tables_of(root, "collider"), std::back_inserter(tables));
+  for (const toml::table* table : tables) {
     const std::string own = (*table)["name"].value_or(std::string());
     if (own == name) return *table;
     if (name.starts_with(own + "."))
@@ -250,6 +255,72 @@ const toml::table& object_table(const toml::table& root, const std::string& name
                            .append("', which is one object of the scene's file"));
   }
   throw InputError("there is no object '" + name + "' in the scene's file");
+}
+
+/// The three numbers of a key; none without the key.
+std::optional<Vec<double, 3>> vector_at(const toml::table& table, const char* key, const std::string& name) {
+  const toml::node* given = table.get(key);
+  if (given == nullptr) return std::nullopt;
+  const toml::array* values = given->as_array();
+  Vec<double, 3> vector{0, 0, 0};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto value = values != nullptr && values->size() == 3 ? (*values)[k].value<double>() : std::nullopt;
+    if (!value)
+      throw InputError(std::string("'")
+                           .append(name)
+                           .append("' has no ")
+                           .append(key)
+                           .append(" of three numbers that could be moved"));
+    vector[static_cast<int>(k)] = *value;
+  }
+  return vector;
+}
+
+/// [m] or degrees, without the last digits of a sum.
+std::string rounded_text(const Vec<double, 3>& vector) {
+  constexpr double kDigits = 1e9;
+  std::string text;
+  for (int k = 0; k < 3; ++k)
+    text.append(k == 0 ? "[" : ", ").append(number_text(std::round(vector[k] * kDigits) / kDigits + 0.0));
+  return text.append("]");
+}
+
+/// Moves the ends of ropes and springs at an object.
+void move_ties(EditedText& edited, const std::string& name, const Pose& move) {
+  for (const char* kind : {"joint", "spring"}) {
+    for (const toml::table* tie : tables_of(edited.root(), kind)) {
+      const toml::array* sides = (*tie)["between"].as_array();
+      for (std::size_t k = 0; sides != nullptr && k < sides->size(); ++k) {
+        if ((*sides)[k].value_or(std::string()) != name) continue;
+        const char* key = k == 0 ? "anchor" : "anchor_b";
+        const auto anchor = vector_at(*tie, key, name);
+        const bool is_tie =
+            std::string(kind) == "spring" || (*tie)["kind"].value_or(std::string()) == "distance";
+        if (!is_tie || !anchor)
+          throw InputError(std::string("'")
+                               .append(name)
+                               .append("' is held by the ")
+                               .append(kind)
+                               .append(" '" + (*tie)["name"].value_or(std::string()) +
+                                       "': only ropes and springs with anchors move with an object"));
+        edited.replace(*tie->get(key), rounded_text(move.apply(*anchor)));
+      }
+    }
+  }
+}
+
+/// Moves the centre about which a script turns the object.
+void move_script(EditedText& edited, const toml::table& table, const std::string& name, const Pose& move) {
+  if (table.contains("sequence"))
+    throw InputError("'" + name + "' follows a sequence of files: it cannot be moved");
+  if (table.contains("follow")) throw InputError("the ends of '" + name + "' follow another object");
+  for (const toml::table* other : tables_of(edited.root(), "object"))
+    if ((*other)["follow"].value_or(std::string()) == name)
+      throw InputError("'" + (*other)["name"].value_or(std::string()) + "' follows '" + name + "'");
+  const toml::table* motion = table["motion"].as_table();
+  if (motion == nullptr) return;
+  if (const auto center = vector_at(*motion, "center", name))
+    edited.replace(*motion->get("center"), rounded_text(move.apply(*center)));
 }
 
 }  // namespace
@@ -304,20 +375,27 @@ std::string object_copy(const std::string& text, const fs::path& file, const std
                         const std::string& copy_name, const Vec<double, 3>& shift) {
   const EditedText whole(text, file);
   EditedText edited(whole.only(object_table(whole.root(), name)), file);
-  Vec<double, 3> position{0, 0, 0};
-  if (const toml::node* given = edited.root().get("position")) {
-    const toml::array* values = given->as_array();
-    for (std::size_t k = 0; k < 3; ++k) {
-      const auto value =
-          values != nullptr && values->size() == 3 ? (*values)[k].value<double>() : std::nullopt;
-      if (!value) throw InputError("'" + name + "' has no position of three numbers that could be moved");
-      position[static_cast<int>(k)] = *value;
-    }
-  }
+  Vec<double, 3> position = vector_at(edited.root(), "position", name).value_or(Vec<double, 3>{0, 0, 0});
   position += shift;
   edited.set_at_top("name", toml_text(copy_name));
   edited.set_at_top("position", "[" + number_text(position[0]) + ", " + number_text(position[1]) + ", " +
                                     number_text(position[2]) + "]");
+  return edited.text();
+}
+
+std::string with_moved_table(const std::string& text, const fs::path& file, const std::string& name,
+                             const Pose& move) {
+  constexpr double kDegree = std::numbers::pi / 180;
+  const Vec<double, 3> none{0, 0, 0};
+  EditedText edited(text, file);
+  const toml::table& table = object_table(edited.root(), name, true);
+  move_script(edited, table, name, move);
+  move_ties(edited, name, move);
+  edited.set(table, "position", rounded_text(move.apply(vector_at(table, "position", name).value_or(none))));
+  if (move.q.w != 1) {
+    const Quat turn = rotation_by(kDegree * vector_at(table, "rotation", name).value_or(none));
+    edited.set(table, "rotation", rounded_text(rotation_vector(normalized(move.q * turn)) / kDegree));
+  }
   return edited.text();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/io/scene/scene.h"
+#include "gpu/math/quat.h"
 
 namespace stickslip {
 
@@ -35,6 +36,13 @@ std::string without_object_table(const std::string& text, const std::filesystem:
 /// numbers.
 std::string object_copy(const std::string& text, const std::filesystem::path& file, const std::string& name,
                         const std::string& copy_name, const Vec<double, 3>& shift);
+
+/// The text in which this [[object]] or [[collider]] begins at its place after `move`, with its rope's and
+/// spring's ends, and the centre of its motion. Other values stay. Throws InputError: there is none, it is an
+/// array's, joints other than ropes hold it, a sequence of files moves it, its ends follow another object, or
+/// another object follows it.
+std::string with_moved_table(const std::string& text, const std::filesystem::path& file,
+                             const std::string& name, const Pose& move);
 
 /// The text without the [[pin]] tables of this object. Throws InputError: there is none.
 std::string without_pin_tables(const std::string& text, const std::filesystem::path& file,

@@ -48,6 +48,7 @@ FreeArea free_area(float width, float height, const ViewState& view) {
 void draw_panels(PanelContext& context) {
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   const FreeArea free = free_area(window.x, window.y, context.view);
+  draw_gizmo(context);
   if (context.view.panels) {
     begin("left", {0, 0}, {free.left, free.panel_bottom});
     draw_scene_panel(context);

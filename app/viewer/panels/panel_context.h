@@ -11,6 +11,7 @@
 #include "app/viewer/actions.h"
 #include "app/viewer/bookmarks.h"
 #include "app/viewer/fork.h"
+#include "app/viewer/gizmo_tool.h"
 #include "app/viewer/iteration_scrub.h"
 #include "app/viewer/lab_race.h"
 #include "app/viewer/log_buffer.h"
@@ -20,6 +21,7 @@
 #include "app/viewer/stepper_race.h"
 #include "app/viewer/surface_colors.h"
 #include "app/viewer/sweep.h"
+#include "app/viewer/thumbnails.h"
 
 namespace stickslip {
 
@@ -49,9 +51,11 @@ struct PictureSettings {
 struct ViewState {
   Overlays overlays;
   ContactFilter filter;
+  int tree_level = 5;                        // that `overlays.tree` shows
   ContactScale scale = ContactScale::state;  // of the marks of contacts
   SurfaceColors surfaces = SurfaceColors::objects;
   bool panels = true, log = false, lab = false, help = false;
+  bool gizmo = false;  // handles at the selected object
   Quality quality = Quality::light;
   std::optional<ObjectProbe> selection;
   std::optional<Pick> picked;           // where the selected object was clicked
@@ -103,8 +107,10 @@ struct PanelContext {
   StepperRace& steppers;
   Forks& forks;
   ParamSweep& sweep;
+  GizmoTool& gizmo;
   ViewState& view;
   const std::vector<SceneInfo>& scenes;
+  Thumbnails& thumbnails;
   LogBuffer& log;
   const WindowFigures& window;
   std::function<void(ActionId)> act;

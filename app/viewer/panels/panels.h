@@ -34,6 +34,9 @@ void draw_selection_panel(PanelContext& context);
 /// What the next object is that is added to the scene.
 void draw_add_panel(PanelContext& context);
 
+/// Over the scene, below the panels: the handles at the selected object.
+void draw_gizmo(PanelContext& context);
+
 void draw_lab_panel(PanelContext& context);
 /// Part of the lab: the slider over the iterations of the highlighted solver.
 void draw_iterations(PanelContext& context);

@@ -104,6 +104,10 @@ void draw_object(PanelContext& context) {
   ImGui::Dummy({0.8f * size, size});
   ImGui::SameLine();
   ImGui::TextUnformatted(object.name.c_str());
+  ImGui::SameLine(ImGui::GetContentRegionMax().x - em(17));
+  const Action& gizmo = action_table()[static_cast<std::size_t>(ActionId::toggle_gizmo)];
+  if (ImGui::SmallButton(gizmo.label.data())) context.act(gizmo.id);
+  tooltip(std::string(gizmo.meaning) + "  [" + shortcut(gizmo.id) + "]");
   ImGui::SameLine(ImGui::GetContentRegionMax().x - em(8));
   if (ImGui::SmallButton("Clear")) return context.view.selection.reset();
   value_row("Material", column, "%s", probe.scene()->model.material_names[material].c_str());

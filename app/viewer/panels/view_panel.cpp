@@ -22,6 +22,33 @@ void draw_overlay_boxes(PanelContext& context, const Model& model) {
   }
 }
 
+/// Which boxes `tree` shows.
+void draw_tree_level(ViewState& view, std::span<const TreeBox> tree) {
+  ImGui::AlignTextToFramePadding();
+  text_colored(theme::dim_text, "Tree");
+  ImGui::SameLine(em(16));
+  if (tree.empty()) return text_colored(theme::dim_text, "none: no step led to this state");
+  int deepest = 0, count = 0;
+  for (const TreeBox& box : tree) {
+    deepest = std::max(deepest, static_cast<int>(box.depth));
+    count += box.is_on_level(view.tree_level);
+  }
+  // A level below the last one shows all leaves, too.
+  const int level = std::min(view.tree_level, deepest);
+  std::string text = "level " + std::to_string(level) + " of ";
+  text.append(std::to_string(deepest))
+      .append(", ")
+      .append(std::to_string(count))
+      .append(count == 1 ? " box" : " boxes");
+  float position = deepest > 0 ? static_cast<float>(level) / static_cast<float>(deepest) : 0;
+  ImGui::SetNextItemWidth(-1);
+  if (filled_slider("##tree level", position, text))
+    view.tree_level = static_cast<int>(std::lround(position * static_cast<float>(deepest)));
+  tooltip(
+      "Boxes of this depth, and leaves above it: each triangle of a surface (at velocity level each rigid "
+      "body) is in one of them. The last level shows all leaves. Of more than 5000 boxes a part is drawn");
+}
+
 enum class Mark { disc, ring };
 
 /// Mark, name, number and a check box that hides it.
@@ -160,6 +187,7 @@ void draw_view_panel(PanelContext& context) {
   const bool impulses = context.simulation.settings().params.solver == SolverKind::velocity;
   draw_overlay_boxes(context, shown.scene ? shown.scene->model : Model{});
 
+  if (view.overlays.tree) draw_tree_level(view, shown.snapshot.tree);
   std::array<int, 3> counts{};
   int augmented = 0;
   for (const ContactRecord& contact : context.simulation.frame().snapshot.contacts) {

@@ -1,0 +1,181 @@
+#include "app/viewer/object_moves.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "app/io/scene/scene_edit.h"
+#include "app/viewer/free_space.h"
+#include "app/viewer/scene_content.h"
+#include "app/viewer/simulation.h"
+#include "app/viewer/surface_overlap.h"
+
+namespace stickslip {
+namespace {
+
+using Vec3d = Vec<double, 3>;
+
+constexpr double kFarthestMove = 1e6;  // [m]
+constexpr double kTold = 1e-3;         // of its size: smaller lifts are not logged
+constexpr double kLeastGap = 1e-6;     // of the object's size
+constexpr double kSlack = 0.01;        // of edges, at velocity level: contacts of what rests overlap a little
+
+std::size_t number_of(const Model& model, const std::string& name) {
+  const auto found = std::ranges::find(model.objects, name, &Object::name);
+  if (found == model.objects.end()) throw InputError("there is no object '" + name + "'");
+  return static_cast<std::size_t>(found - model.objects.begin());
+}
+
+/// Whether a script moves the object, or some of its nodes.
+bool is_scripted(const Model& model, const Object& object) {
+  if (object.is_rigid()) {
+    const Body& body = model.bodies[static_cast<std::size_t>(object.body)];
+    return body.motion >= 0 && !model.body_motions[static_cast<std::size_t>(body.motion)].is_static();
+  }
+  return std::ranges::any_of(model.scripted, [&](const ScriptedNodes& script) {
+    return !script.is_static() && std::ranges::any_of(script.nodes, [&](std::int32_t node) {
+      return node >= object.node_begin && node < object.node_end;
+    });
+  });
+}
+
+bool is_zero(const Vec3d& v) { return v == Vec3d{0, 0, 0}; }
+
+std::string moved_text(const Scene& scene, const std::string& name, const Pose& move) {
+  if (scene.source.empty()) throw InputError(scene.name + " has no TOML text: its objects cannot be moved");
+  const Object& object = scene.model.objects[number_of(scene.model, name)];
+  if (move.q.w != 1 && is_scripted(scene.model, object))
+    throw InputError("'" + name + "' follows its script: it can be moved, not turned");
+  return with_moved_table(scene.source, scene.file, name, move);
+}
+
+/// Barrier steps cannot begin with any overlap.
+OverlapRule rule_of(const Scene& scene, const Object& object) {
+  const bool is_velocity = stepper_family(scene.params.solver) == StepperFamily::velocity;
+  const NodeBox box = box_of(object, scene.model.positions);
+  return {is_velocity ? kSlack : 0,
+          std::max(is_velocity ? 0 : scene.params.d_hat, kLeastGap * norm(box.high - box.low))};
+}
+
+/// All nodes, those of the object moved.
+std::vector<Vec3d> moved_nodes(const Object& object, std::vector<Vec3d> positions, const Pose& move) {
+  for (std::int32_t i = object.node_begin; i < object.node_end; ++i) {
+    Vec3d& x = positions[static_cast<std::size_t>(i)];
+    x = move.apply(x);
+  }
+  return positions;
+}
+
+std::vector<Pose> start_poses(const Model& model) {
+  std::vector<Pose> poses;
+  poses.reserve(model.bodies.size());
+  for (const Body& body : model.bodies) poses.push_back(body.pose);
+  return poses;
+}
+
+/// That of the object's start, so high that it overlaps no other start.
+Pose start_move(const Scene& scene, std::size_t number, const MoveObject& move) {
+  const Model& model = scene.model;
+  const Object& object = model.objects[number];
+  const Vec3d pivot = pivot_of(model, object, model.positions, start_poses(model));
+  Pose start = rigid_move(pivot, move.shift, move.turn);
+  const std::vector<Vec3d> nodes = moved_nodes(object, model.positions, start);
+  const OverlapRule rule = rule_of(scene, object);
+  if (const auto lift = lift_to_free(model, static_cast<int>(number), nodes, rule)) {
+    start.x[1] += *lift;
+    return start;
+  }
+  std::vector<NodeBox> others;
+  for (const Object& other : model.objects)
+    if (&other != &object && other.node_begin < other.node_end)
+      others.push_back(box_of(other, model.positions));
+  const NodeBox box = box_of(object, nodes);
+  start.x += raised_above(others, raised_above_ground(model, box, rule.gap), 2 * rule.gap).low - box.low;
+  return start;
+}
+
+/// Boxes of pins and forces select nodes by their start.
+void check_selections(const Model& from, const Model& to, const std::string& name) {
+  const auto same = [](const auto& a, const auto& b) { return a.nodes == b.nodes; };
+  if (!std::ranges::equal(from.scripted, to.scripted, same) ||
+      !std::ranges::equal(from.forces, to.forces, same))
+    throw InputError("a box of a pin or a force selects nodes of '" + name +
+                     "' by their start: elsewhere it would select others");
+}
+
+}  // namespace
+
+Pose rigid_move(const Vec3d& pivot, const Vec3d& shift, const Vec3d& turn) {
+  const Quat q = is_zero(turn) ? Quat::identity() : rotation_by((std::numbers::pi / 180) * turn);
+  return {pivot + shift - (is_zero(turn) ? pivot : q.rotate(pivot)), q};
+}
+
+std::string move_refusal(const Scene& scene, const std::string& name, bool turn) {
+  try {
+    moved_text(scene, name, rigid_move({0, 0, 0}, {0, 0, 0}, {0, turn ? 90.0 : 0.0, 0}));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+std::shared_ptr<const Scene> with_move(const Scene& scene, const MoveObject& move) {
+  for (int k = 0; k < 3; ++k)
+    if (!(std::abs(move.shift[k]) <= kFarthestMove) || !std::isfinite(move.turn[k]))
+      throw InputError("'" + move.object + "' cannot be moved so far");
+  const std::size_t number = number_of(scene.model, move.object);
+  auto moved = with_text(scene, moved_text(scene, move.object, start_move(scene, number, move)), true);
+  check_selections(scene.model, moved->model, move.object);
+  return moved;
+}
+
+void put_moved(const Model& from, const State& before, const Model& to, const MoveObject& move,
+               State& after) {
+  const Object& object = from.objects[number_of(from, move.object)];
+  ObjectState state = take_object(from, object, before);
+  std::vector<Pose> poses;
+  poses.reserve(before.bodies.size());
+  for (const BodyState& body : before.bodies) poses.push_back(body.pose);
+  const Vec3d pivot = pivot_of(from, object, before.positions, poses);
+  const Pose motion = rigid_move(pivot, move.shift, move.turn);
+  for (Vec3d& x : state.positions) x = motion.apply(x);
+  std::ranges::fill(state.velocities, Vec3d{0, 0, 0});
+  state.body.pose = {motion.apply(state.body.pose.x), normalized(motion.q * state.body.pose.q)};
+  state.body.velocity = state.body.spin = {0, 0, 0};
+  put_object(to, to.objects[number_of(to, move.object)], state, after);
+}
+
+MoveObject free_move(const Scene& scene, MoveObject wanted, std::span<const Vec3f> positions,
+                     std::span<const Pose> poses) {
+  const Model& model = scene.model;
+  const std::size_t number = number_of(model, wanted.object);
+  const Object& object = model.objects[number];
+  const Pose move = rigid_move(pivot_of(model, object, positions, poses), wanted.shift, wanted.turn);
+  moved_text(scene, wanted.object, move);
+  std::vector<Vec3d> nodes;
+  nodes.reserve(positions.size());
+  for (const Vec3f& x : positions) nodes.push_back(x.cast<double>());
+  nodes = moved_nodes(object, std::move(nodes), move);
+  const OverlapRule rule = rule_of(scene, object);
+  const std::string other = overlapped_by(model, static_cast<int>(number), nodes, rule);
+  if (other.empty()) return wanted;
+  const auto lift = lift_to_free(model, static_cast<int>(number), std::move(nodes), rule);
+  if (!lift) throw InputError("there is no room for '" + wanted.object + "': it would overlap " + other);
+  const NodeBox box = box_of(object, positions);
+  if (*lift > kTold * norm(box.high - box.low))
+    spdlog::info("'{}' is put {:.3g} m higher, since it would overlap {}", wanted.object, *lift, other);
+  wanted.shift[1] += *lift;
+  return wanted;
+}
+
+void move_object(Simulation& simulation, const MoveObject& wanted) {
+  if (simulation.is_changing_content()) throw InputError("the last change is not done yet");
+  const SimulationFrame& frame = simulation.frame();
+  if (!frame.scene) throw InputError("no scene is loaded");
+  simulation.post(free_move(*frame.scene, wanted, frame.positions(), frame.snapshot.poses));
+}
+
+}  // namespace stickslip
