@@ -6,6 +6,7 @@
 
 #include "gpu/model/element_group.h"
 #include "tests/fixtures/embedded_model.h"
+#include "tests/fixtures/rigid_model.h"
 #include "tests/fixtures/solid_step_fixture.h"
 
 namespace stickslip {
@@ -159,6 +160,64 @@ TEST_P(LatticeSolidSteps, AGuardedHeapHasNoIntersections) {
   }
   EXPECT_GE(converged, 57);
   EXPECT_GT(report.contacts, 0);
+}
+
+/// A rigid box lands on a soft one in a lattice, which starts at rest on the floor: in both families it comes
+/// to rest where one on a mesh that conforms does.
+TEST_P(LatticeSolidSteps, ARigidBoxRestsOnASoftOne) {
+  contact.tolerance = 1e-4;
+  for (const SolverKind solver : {SolverKind::velocity, SolverKind::ipc}) {
+    params.solver = solver;
+    params.d_hat = 1e-3;
+    double height[2];
+    for (int k = 0; k < 2; ++k) {
+      Model model;
+      const Vec3d size{0.2, 0.1, 0.2}, middle{0, 0.051, 0};
+      if (k == 0) add_box(model, "soft", size, middle, 4);
+      else add_embedded_box(model, "soft", size, middle, 4, 0.05);
+      fixtures::add_rigid_box(model, {0.05, 0.03, 0.05}, fixtures::pose_at({0, 0.135, 0}));
+      model.materials[0].young = 5e4;
+      model.materials[0].damping = 0.05;
+      model.half_spaces.push_back({});
+      load(model);
+      StepReport report;
+      for (int i = 0; i < 100; ++i) report = engine->step();
+      EXPECT_TRUE(report.converged) << report.stop_reason;
+      EXPECT_LT(norm(engine->state().bodies[0].velocity), 0.02);
+      height[k] = engine->state().bodies[0].pose.x[1];
+    }
+    EXPECT_NEAR(height[0], 0.13, 0.008);
+    EXPECT_NEAR(height[1], height[0], 1.5e-3) << static_cast<int>(solver);
+  }
+}
+
+/// The mouse pulls a corner of the surface: momentum grows by the spring's impulse in both families alike.
+TEST_P(LatticeSolidSteps, TheMousePullsTheSurface) {
+  params.gravity = 0;
+  params.drag_stiffness = 50;
+  for (const SolverKind solver : {SolverKind::velocity, SolverKind::ipc}) {
+    params.solver = solver;
+    Model model;
+    add_embedded_box(model, "box", {0.2, 0.1, 0.15}, {0, 0, 0}, 2, 0.08);
+    model.materials[0].young = 1e6;
+    model.half_spaces.push_back({{0, 1, 0}, -100, 0});
+    load(model);
+    Drag drag;
+    drag.triangle = model.triangles[0];
+    drag.weights = {0.2, 0.3, 0.5};
+    Vec3d at{0, 0, 0};
+    for (int c = 0; c < 3; ++c) at += drag.weights[c] * model.positions[drag.triangle[c]];
+    drag.target = at + Vec3d{0.3, 0, 0};
+    engine->set_drag(drag);
+    const StepReport report = engine->step();
+    EXPECT_TRUE(report.converged);
+    const State state = engine->state();
+    Vec3d pull{0, 0, 0};
+    for (int c = 0; c < 3; ++c) pull += drag.weights[c] * state.positions[drag.triangle[c]];
+    EXPECT_NEAR(report.momentum[0], params.dt * params.drag_stiffness * (drag.target - pull)[0],
+                1e-3 * report.momentum[0]);
+    EXPECT_GT(report.momentum[0], 0.05);
+  }
 }
 
 TEST_P(LatticeSolidSteps, NodalMethodsSayThatRoundsTakeTheirPlace) {
