@@ -24,11 +24,28 @@ SS_HD V3 friction_force(const ContactTermsView& c, std::size_t j, const Vec3* x)
   return (-f.mu_lambda * sliding(norm(u), c.slip_threshold).slope_over_y * u).template cast<double>();
 }
 
+/// Sums of weights by node, over four nodes that follow four others each.
+struct NodeShares {
+  int count = 0;
+  std::int32_t node[16];
+  double share[16];
+
+  SS_HD void add(std::int32_t to, double weight) {
+    int k = 0;
+    while (k < count && node[k] != to) ++k;
+    if (k == count) {
+      node[count] = to;
+      share[count++] = 0;
+    }
+    share[k] += weight;
+  }
+};
+
 /// One contact, or one friction stencil without a contact, under the judge.
 struct JudgeContact {
   ContactTermsView contacts;
   EmbeddingView embedding;
-  bool has_affine;
+  bool has_embedded;
   const double* body_mass;  // per affine body
   const Real* mass;
   const std::uint8_t* scripted;
@@ -38,17 +55,24 @@ struct JudgeContact {
   /// sum w_k^2 / m_k over the nodes that move [1/kg].
   SS_HD double mobility(const Vec4i& nodes, const Vec<Real, 4>& weights) const {
     double sum = 0;
+    NodeShares shares;  // of lattice nodes
     std::int32_t body[2] = {-1, -1};
     Vec<double, 4> share[2] = {};
     for (int k = 0; k < 4; ++k) {
       const std::int32_t node = nodes[k];
       if (node < 0 || scripted[node] || weights[k] == Real(0)) continue;
       const double w = weights[k];
-      if (!has_affine || embedding.is_free(node)) {
+      if (!has_embedded || embedding.is_free(node)) {
         sum += w * w / mass[node];
         continue;
       }
       const std::int32_t of = embedding.body(node);
+      if (of < 0) {
+        for (int c = 0; c < 4; ++c)
+          if (!scripted[embedding.controls(node)[c]])
+            shares.add(embedding.controls(node)[c], w * double(embedding.weights(node)[c]));
+        continue;
+      }
       const int side = body[0] < 0 || body[0] == of ? 0 : 1;
       body[side] = of;
       share[side] += w * embedding.weights(node).template cast<double>();
@@ -56,6 +80,7 @@ struct JudgeContact {
     // A body's four control nodes have a quarter of its mass each, see affine.h.
     for (int side = 0; side < 2; ++side)
       if (body[side] >= 0) sum += 4 * norm2(share[side]) / body_mass[body[side]];
+    for (int k = 0; k < shares.count; ++k) sum += shares.share[k] * shares.share[k] / mass[shares.node[k]];
     return sum;
   }
 
@@ -356,7 +381,7 @@ void BarrierJudge::set_materials(Context& ctx, const Model& model, const DeviceM
     if (point.nodes[0] >= 0) counted[static_cast<std::size_t>(model.node_object[point.nodes[0]])] = 0;
   count_by_groups(ctx, model, counted);
   air_faces_.upload(ctx, air_faces(model));
-  if (embedding.empty()) return;
+  if (embedding.body_count() == 0) return;
   body_mass_.resize(ctx, embedding.body_count());
   sum_masses(ctx, embedding, device.mass.data(), partial_, body_mass_.data());
 }

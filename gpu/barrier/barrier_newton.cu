@@ -285,7 +285,7 @@ Real BarrierNewton::search_turned(Context& ctx, IncrementalPotential& potential,
     record.contact_limit_halvings = 0;
     return search(ctx, potential, device, params, path, x, contact_limit, clock, seconds, record);
   };
-  if (potential.embedding().empty()) return search_along(way);
+  if (!potential.embedding().turns()) return search_along(way);
   // A straight path strains bodies that turn.
   const auto values = at_x_;
   potential.embedding().turn(ctx, x, way, turned_.data());
@@ -420,9 +420,10 @@ void BarrierNewton::start_ahead(Context& ctx, IncrementalPotential& potential, c
   const Span span(ctx, "head start");
   Vec3* p = p_.data();
   head_start_.find(ctx, potential, device, x, p);
+  potential.embedding().expand(ctx, p);
   const Real length = longest(ctx, p);
   if (!(length > kLeastWay * tolerance.speed * params.dt) || length > kLongestStep * device.diagonal) return;
-  const bool turns = !potential.embedding().empty();
+  const bool turns = potential.embedding().turns();
   Vec3* way = turns ? turned_.data() : p;
   const auto bound_way = [&] {
     if (turns) potential.embedding().turn(ctx, x, p, way);

@@ -148,7 +148,7 @@ Real BarrierNewton::descend_target(Context& ctx, IncrementalPotential& potential
     return record.energy <= allowed;
   };
   bool found = false;
-  if (!potential.embedding().empty()) {  // a straight path strains bodies that turn
+  if (potential.embedding().turns()) {  // a straight path strains bodies that turn
     potential.embedding().turn(ctx, y, p_.data(), turned_.data());
     found = descends(Real(1), turned_.data());
   }

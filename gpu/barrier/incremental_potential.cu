@@ -49,7 +49,7 @@ struct StartingSums {
   SS_HD Vec<double, 3> operator()(std::size_t i) const {
     const double b2 = static_cast<double>(norm2(b[i]));
     if (fixed[i] || b2 == 0) return Vec<double, 3>::zero();
-    const bool leads = embedding.index != nullptr && embedding.index[i] == EmbeddingView::kControl;
+    const bool leads = embedding.index != nullptr && embedding.leads(static_cast<std::int32_t>(i));
     return {static_cast<double>(dot(b[i], e[i])), b2, leads ? static_cast<double>(mass[i]) : 0.0};
   }
 };

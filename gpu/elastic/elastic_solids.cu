@@ -10,6 +10,7 @@
 #include "gpu/core/trace.h"
 #include "gpu/model/affine.h"
 #include "gpu/model/element_group.h"
+#include "gpu/model/lattice.h"
 #include "gpu/model/spring.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -183,6 +184,9 @@ void ElasticSolids::set_masses(Context& ctx) {
   follows_.resize(size());
   std::vector<double> resistance(size(), 0.0), masses;
   for (const Object& object : part_.model.objects) {
+    if (object.is_embedded())
+      for (const Follower& f : followers(part_.model, object))
+        follows_[static_cast<std::size_t>(f.node)] = {f.controls, f.weights};
     if (!object.is_affine()) continue;
     const double mass = part_.model.materials[static_cast<std::size_t>(object.material)].density *
                         solid_volume(part_.model, object);
@@ -190,7 +194,7 @@ void ElasticSolids::set_masses(Context& ctx) {
     const std::vector<Vec<double, 4>> weights = control_weights(part_.model, object);
     for (std::size_t i = 0; i < weights.size(); ++i) {
       const std::size_t node = static_cast<std::size_t>(object.node_begin) + i;
-      follows_[node] = {object.control_begin, weights[i]};
+      follows_[node] = {control_tet(object), weights[i]};
       resistance[node] = 0.25 * mass / norm2(weights[i]);
     }
   }
@@ -299,6 +303,7 @@ void ElasticSolids::assemble(Context& ctx, const Vec3* at, const Vec3* guess, co
   if (!embedding_.empty()) matrix_.set_stencils(ctx, nullptr, 0, nullptr);  // the blocks of affine bodies
   set_resistance(ctx, size(), device_.scripted.data(), matrix_.diagonal(), dt2, affine_resistance_.data(),
                  resistance_.data());
+  embedding_.follow_resistance(ctx, resistance_.data());
   modes_.build(ctx, matrix_, at, device_.scripted.data());
   affine_modes_.build(ctx, matrix_, at, device_.scripted.data());
 }
@@ -327,6 +332,7 @@ void ElasticSolids::set_load(Context& ctx, double time, const Vec3* at) {
   if (has_added_) subtract(ctx, size(), Real(-1), added_.data(), load_.data());
   // Contacts are found with the velocities that scripts have in this step.
   set_scripted(ctx, size(), device_.scripted.data(), script_.data(), v.data());
+  if (embedding_.has_lattices()) embedding_.expand(ctx, v.data());
 }
 
 void ElasticSolids::add_load(Context& ctx, const Vec3* at_nodes) {

@@ -157,7 +157,7 @@ class ElasticSolids {
                   {},
                   {}};
     for (std::size_t i = 0; i < follows_.size(); ++i)
-      if (follows_[i].control >= 0) s.held[i] = 1;
+      if (follows_[i].follows()) s.held[i] = 1;
     return s;
   }
 
@@ -185,7 +185,7 @@ class ElasticSolids {
   DeviceModel device_;
   EnergyTerms energy_;
   Embedding embedding_;
-  std::vector<FollowingNode> follows_;  // per node; empty without affine bodies
+  std::vector<FollowingNode> follows_;  // per node; empty without affine bodies and lattices
   Buffer<double> affine_resistance_;    // [kg] per node; 0: of no affine body. Empty likewise
   Buffer<double> affine_mass_;          // [kg] per affine body
   SplitMatrix matrix_;

@@ -42,7 +42,8 @@ struct NodeWeights {
   double* out;
 
   SS_HD void operator()(std::size_t i) const {
-    const bool is_free = held[i] == 0 && (embedded == nullptr || embedded[i] == EmbeddingView::kFree);
+    const bool is_free = held[i] == 0 && (embedded == nullptr || embedded[i] == EmbeddingView::kFree ||
+                                          embedded[i] == EmbeddingView::kLattice);
     out[i] = is_free ? rule(diagonal[i], static_cast<double>(mass[i])) : 0;
   }
 };

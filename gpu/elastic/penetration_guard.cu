@@ -198,7 +198,7 @@ void PenetrationGuard::load(Context& ctx, const Model& solids, const std::vector
   std::vector<std::uint8_t> of_collider(solids.node_count(), 0);
   for (std::size_t i = 0; i < owner.size(); ++i) owner[i] = static_cast<std::int32_t>(i);
   for (const Object& object : solids.objects) {
-    if (!object.is_affine() && !object.is_collider()) continue;
+    if (!object.is_affine() && !object.is_embedded() && !object.is_collider()) continue;
     const std::int32_t one = object.is_affine() ? object.control_begin : object.node_begin;
     for (std::int32_t n = object.node_begin; n < object.node_end; ++n) {
       owner[static_cast<std::size_t>(n)] = one;

@@ -9,10 +9,13 @@
 
 namespace stickslip {
 
-/// A node of an affine body: the first of its four control nodes, with their weights; -1: none.
+/// A node of an affine body or of the surface of a solid in a lattice: the four nodes that it follows, with
+/// their weights; -1: none.
 struct FollowingNode {
-  std::int32_t control = -1;
+  Vec4i controls{-1, -1, -1, -1};
   Vec<double, 4> weights{0, 0, 0, 0};
+
+  bool follows() const { return controls[0] >= 0; }
 };
 
 /// The elastic side of one step: A v = f + B' R.
@@ -20,7 +23,7 @@ struct SolidSystem {
   HostBlocks matrix;  // A / dt^2 [N/m]
   double dt = 0;
   std::vector<Vec3> f, velocity;       // per node [N s]; velocities of fixed nodes [m/s]
-  std::vector<std::uint8_t> held;      // 1: scripted, or of an affine body, whose control nodes are free
+  std::vector<std::uint8_t> held;      // 1: scripted, or it follows other nodes
   std::vector<FollowingNode> follows;  // per node; empty: none does
   std::vector<SurfacePoint> points;    // of each contact
   std::vector<TetFrame> frames;        // of the sides of joints

@@ -59,6 +59,7 @@ struct TermElements {
   std::span<const double> aspect = {};        // per stencil, of rods: see Object
   std::span<const Vec<double, 3>> warp = {};  // per stencil, of kinds of cloth: see Object
   std::span<const Spring> springs = {};       // all of the model
+  std::span<const double> share = {};         // per stencil, of kinds of tets: of its volume; empty: 1 each
 };
 
 }  // namespace stickslip

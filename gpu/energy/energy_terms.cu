@@ -61,7 +61,7 @@ void EnergyTerms::load(Context& ctx, const Model& model) {
   for (const auto& [kind, make] : kTerms) {
     const std::size_t first = stencils_.size();
     std::vector<std::int32_t> material;
-    std::vector<double> volume, stiffness, thickness, aspect;
+    std::vector<double> volume, stiffness, thickness, aspect, share;
     std::vector<Vec<double, 3>> warp;
     const auto extra = static_cast<std::int32_t>(model.materials.size());
     for (const ElementGroup& group : groups) {
@@ -73,10 +73,12 @@ void EnergyTerms::load(Context& ctx, const Model& model) {
       thickness.resize(stencils_.size() - first, group.thickness);
       aspect.resize(stencils_.size() - first, group.aspect);
       warp.resize(stencils_.size() - first, group.warp);
+      share.insert(share.end(), group.shares.begin(), group.shares.end());
+      share.resize(stencils_.size() - first, 1.0);
     }
     if (material.empty()) continue;
     terms_.push_back(make(ctx, {model.rest_positions, std::span(stencils_).subspan(first), material, volume,
-                                stiffness, thickness, aspect, warp, model.springs}));
+                                stiffness, thickness, aspect, warp, model.springs, share}));
   }
   values_.resize(ctx, std::max<std::size_t>(1, terms_.size()));
   set_materials(ctx, model.materials);

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "gpu/model/lattice.h"
 #include "gpu/model/model.h"
 
 namespace stickslip {
@@ -35,7 +36,8 @@ class SolidStress {
     std::int32_t material;
   };
   std::vector<Tet> tets_;
-  std::vector<double> weight_;  // per node: volumes of its tets
+  std::vector<Follower> followers_;  // surface nodes of solids in lattices: values are interpolated there
+  std::vector<double> weight_;       // per node: volumes of its tets
   std::vector<double> sum_;
   std::size_t materials_ = 0;  // that the tets need
   std::vector<float> values_;

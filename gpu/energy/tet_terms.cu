@@ -255,7 +255,8 @@ TetTerm::TetTerm(Context& ctx, const TermElements& elements, std::span<const dou
         Mat<double, 3>::from_columns({rest[tets[i][1]] - x0, rest[tets[i][2]] - x0, rest[tets[i][3]] - x0});
     const auto inverse_edges = inverse(edges);
     for (int k = 0; k < 9; ++k) inverse_rest[i].m[k] = static_cast<Real>(inverse_edges.m[k]);
-    const double weight = own_weights.empty() ? determinant(edges) / 6.0 : own_weights[i];
+    const double share = elements.share.empty() ? 1.0 : elements.share[i];
+    const double weight = own_weights.empty() ? share * determinant(edges) / 6.0 : own_weights[i];
     weights[i] = static_cast<Real>(weight);
     const auto m = static_cast<std::size_t>(material[i]);
     if (material_volume_.size() <= m) material_volume_.resize(m + 1, 0.0);

@@ -28,7 +28,7 @@ SS_HD BodyBlock stencil_share(const EmbeddingView& embedding, const Vec4i& nodes
 }
 
 SS_HD bool shares_body_with_earlier(const EmbeddingView& embedding, const Vec4i& nodes, int a) {
-  if (nodes[a] < 0 || !embedding.is_embedded(nodes[a])) return false;
+  if (nodes[a] < 0 || embedding.body(nodes[a]) < 0) return false;
   for (int b = 0; b < a; ++b)
     if (nodes[b] >= 0 && embedding.body(nodes[b]) == embedding.body(nodes[a])) return true;
   return false;
@@ -96,7 +96,7 @@ void BodyBlocks::set_stiffness(Context& ctx, const Embedding& embedding, Real* s
   });
   launch(ctx, embedding.node_count(), [=] SS_LAMBDA(std::size_t i) {
     const EmbeddedNode& s = view.nodes[i];
-    stiffness[s.node] = stiffness[view.control[s.body]];
+    if (s.body >= 0) stiffness[s.node] = stiffness[s.controls[0]];
   });
 }
 

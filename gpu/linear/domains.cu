@@ -287,7 +287,7 @@ void Domains<Size>::factorise(Context& ctx, const SplitMatrix& matrix, const std
   const DomainFactoriser<Size> factoriser{
       .fixed = fixed,
       .n = static_cast<std::uint32_t>(node_count_),
-      .diagonal = matrix.diagonal(),
+      .diagonal = matrix.reduced_diagonal(),
       .lower = matrix.lower(),
       .couplings = matrix.couplings(),
       .entries = matrix.entries(),

@@ -4,6 +4,7 @@
 
 #include "gpu/math/polar.h"
 #include "gpu/model/affine.h"
+#include "gpu/model/lattice.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -50,7 +51,7 @@ void Embedding::load(Context& ctx, const Model& model) {
     auto begin = static_cast<std::int32_t>(nodes.size());
     for (std::int32_t i = object.node_begin; i < object.node_end; ++i) {
       index[i] = static_cast<std::int32_t>(nodes.size());
-      nodes.push_back({i, body, weights[i - object.node_begin].cast<Real>()});
+      nodes.push_back({i, body, control_tet(object), weights[i - object.node_begin].cast<Real>()});
     }
     const auto end = static_cast<std::int32_t>(nodes.size());
     for (; begin < end; begin += kChunk) chunks.push_back({begin, std::min(begin + kChunk, end)});
@@ -59,8 +60,24 @@ void Embedding::load(Context& ctx, const Model& model) {
     for (int k = 0; k < 4; ++k) index[object.control_begin + k] = EmbeddingView::kControl;
   }
   body_count_ = control.size();
-  if (empty()) return;
+  of_bodies_ = nodes.size();
+  std::vector<Vec4i> led;
+  for (const Object& object : model.objects) {
+    if (!object.is_embedded()) continue;
+    for (const Follower& f : stickslip::followers(model, object)) {
+      index[f.node] = static_cast<std::int32_t>(nodes.size());
+      nodes.push_back({f.node, -1, f.controls, f.weights.cast<Real>()});
+      led.push_back(f.controls);
+      for (int k = 0; k < 4; ++k) index[f.controls[k]] = EmbeddingView::kLattice;
+    }
+  }
   nodes_.upload(ctx, nodes);
+  if (empty()) return;
+  if (has_lattices()) {
+    const Buffer<Vec4i> corners(ctx, led);
+    lattice_gather_.build(ctx, corners.data(), led.size(), model.node_count());
+    ctx.synchronize();  // before the corners go
+  }
   index_.upload(ctx, index);
   control_.upload(ctx, control);
   chunks_.upload(ctx, chunks);
@@ -73,13 +90,58 @@ void Embedding::expand(Context& ctx, Vec3* x) const {
   const EmbeddingView v = view();
   launch(ctx, nodes_.size(), [=] SS_LAMBDA(std::size_t i) {
     const EmbeddedNode& s = v.nodes[i];
-    const Vec3* c = x + v.control[s.body];
-    x[s.node] = s.weights[0] * c[0] + s.weights[1] * c[1] + s.weights[2] * c[2] + s.weights[3] * c[3];
+    const Vec4i& c = s.controls;
+    x[s.node] =
+        s.weights[0] * x[c[0]] + s.weights[1] * x[c[1]] + s.weights[2] * x[c[2]] + s.weights[3] * x[c[3]];
   });
 }
 
+void Embedding::reduce_lattices(Context& ctx, Vec3* g) const {
+  const EmbeddedNode* nodes = nodes_.data() + of_bodies_;
+  lattice_gather_.sum(
+      ctx,
+      [=] SS_LAMBDA(std::int32_t corner) {
+        const EmbeddedNode& s = nodes[corner / 4];
+        return s.weights[corner % 4] * g[s.node];
+      },
+      g);
+  launch(ctx, followers(), [=] SS_LAMBDA(std::size_t i) { g[nodes[i].node] = Vec3::zero(); });
+}
+
+void Embedding::reduce_diagonal(Context& ctx, const Mat3* of_a, Mat3* diagonal) const {
+  if (!has_lattices()) return;
+  const EmbeddedNode* nodes = nodes_.data() + of_bodies_;
+  lattice_gather_.sum(
+      ctx,
+      [=] SS_LAMBDA(std::int32_t corner) {
+        const EmbeddedNode& s = nodes[corner / 4];
+        return (s.weights[corner % 4] * s.weights[corner % 4]) * of_a[s.node];
+      },
+      diagonal);
+}
+
+void Embedding::follow_resistance(Context& ctx, double* resistance) const {
+  const EmbeddedNode* nodes = nodes_.data() + of_bodies_;
+  launch(ctx, followers(), [=] SS_LAMBDA(std::size_t i) {
+    const EmbeddedNode& s = nodes[i];
+    double mobility = 0;
+    for (int k = 0; k < 4; ++k) {
+      const double r = resistance[s.controls[k]], w = static_cast<double>(s.weights[k]);
+      if (r > 0) mobility += w * w / r;
+    }
+    resistance[s.node] = mobility > 0 ? 1 / mobility : 0.0;
+  });
+}
+
+void Embedding::follow_first(Context& ctx, Real* values) const {
+  const EmbeddedNode* nodes = nodes_.data() + of_bodies_;
+  launch(ctx, followers(),
+         [=] SS_LAMBDA(std::size_t i) { values[nodes[i].node] = values[nodes[i].controls[0]]; });
+}
+
 void Embedding::reduce(Context& ctx, Vec3* g) {
-  if (empty()) return;
+  if (has_lattices()) reduce_lattices(ctx, g);
+  if (body_count_ == 0) return;
   sum_by_body(
       ctx,
       [=] SS_LAMBDA(const EmbeddedNode& s) {
@@ -112,14 +174,14 @@ void Embedding::turn(Context& ctx, const Vec3* x, const Vec3* p, Vec3* out) cons
 
 HostBlocks Embedding::reduced(Context& ctx, const HostBlocks& a) const {
   const std::vector<EmbeddedNode> embedded = nodes_.download(ctx);
-  const std::vector<std::int32_t> index = index_.download(ctx), control = control_.download(ctx);
+  const std::vector<std::int32_t> index = index_.download(ctx);
   const auto parts_of = [&](std::int32_t i) {
     Parts parts{1, {i}, {1}};
     if (index[i] < 0) return parts;
     const EmbeddedNode& s = embedded[index[i]];
     parts.count = 4;
     for (int k = 0; k < 4; ++k) {
-      parts.node[k] = control[s.body] + k;
+      parts.node[k] = s.controls[k];
       parts.weight[k] = s.weights[k];
     }
     return parts;

@@ -1,17 +1,20 @@
-// Embedding: nodes that follow the four control nodes of their affine body, x_s = sum_k w_sk c_k [Lan22].
-// Seen as the matrix J from the nodes that are free to all nodes: a system A in all nodes becomes J'A J, and
-// the rows and columns of embedded nodes become zero.
+// Embedding: nodes that follow four others, x_s = sum_k w_sk c_k: those of affine bodies follow the control
+// nodes of their body [Lan22], and surface nodes of a solid in a lattice follow the nodes of a lattice tet
+// [Daviet20]. Seen as the matrix J from the nodes that are free to all nodes: a system A in all nodes becomes
+// J'A J, and the rows and columns of embedded nodes become zero. Lattice nodes are free.
 #pragma once
 
 #include "gpu/core/buffer.h"
 #include "gpu/core/launch.h"
 #include "gpu/linear/host_blocks.h"
+#include "gpu/linear/node_gather.cuh"
 #include "gpu/model/model.h"
 
 namespace stickslip {
 
 struct EmbeddedNode {
-  std::int32_t node, body;
+  std::int32_t node, body;  // body -1: it follows a lattice
+  Vec4i controls;
   Vec<Real, 4> weights;
 };
 
@@ -31,15 +34,19 @@ struct BodyVectors {
 
 /// The view for kernels.
 struct EmbeddingView {
-  const EmbeddedNode* nodes;    // by body
-  const std::int32_t* index;    // per node of the model: into `nodes`, or one of the two below
+  const EmbeddedNode* nodes;    // by body, then those of lattices
+  const std::int32_t* index;    // per node of the model: into `nodes`, or one of the three below
   const std::int32_t* control;  // per body: the first of its control nodes
 
-  static constexpr std::int32_t kFree = -1, kControl = -2;
+  /// kControl: of an affine body; kLattice: a lattice node that some node follows.
+  static constexpr std::int32_t kFree = -1, kControl = -2, kLattice = -3;
 
-  SS_HD bool is_free(std::int32_t node) const { return index[node] == kFree; }
+  SS_HD bool is_free(std::int32_t node) const { return index[node] == kFree || index[node] == kLattice; }
   SS_HD bool is_embedded(std::int32_t node) const { return index[node] >= 0; }
+  SS_HD bool leads(std::int32_t node) const { return index[node] == kControl || index[node] == kLattice; }
+  /// -1: of none.
   SS_HD std::int32_t body(std::int32_t node) const { return index[node] >= 0 ? nodes[index[node]].body : -1; }
+  SS_HD const Vec4i& controls(std::int32_t node) const { return nodes[index[node]].controls; }
   SS_HD const Vec<Real, 4>& weights(std::int32_t node) const { return nodes[index[node]].weights; }
 };
 
@@ -49,11 +56,15 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 class Embedding {
  public:
-  /// Takes the affine bodies of a finalized model.
+  /// Takes the affine bodies and the lattices of a finalized model.
   void load(Context& ctx, const Model& model);
 
-  bool empty() const { return body_count_ == 0; }
+  bool empty() const { return nodes_.size() == 0; }
+  /// Affine bodies.
   std::size_t body_count() const { return body_count_; }
+  /// Whether some nodes move along paths on which bodies turn, see `turn`.
+  bool turns() const { return body_count_ > 0; }
+  bool has_lattices() const { return followers() > 0; }
   /// Embedded nodes, and all nodes of the model.
   std::size_t node_count() const { return nodes_.size(); }
   std::size_t all_node_count() const { return index_.size(); }
@@ -61,7 +72,7 @@ class Embedding {
 
   /// x = J x: embedded nodes go where their control nodes put them. All nodes, backend memory.
   void expand(Context& ctx, Vec3* x) const;
-  /// g = J'g: control nodes receive the values of their embedded nodes, which become zero.
+  /// g = J'g: control and lattice nodes receive the values of their embedded nodes, which become zero.
   void reduce(Context& ctx, Vec3* g);
 
   /// out = p, but bodies turn as rigid ones: where control nodes at x + p would be (I + A) F, they are R (I +
@@ -71,6 +82,15 @@ class Embedding {
 
   /// J'A J of a matrix in host memory, with the identity at embedded nodes.
   HostBlocks reduced(Context& ctx, const HostBlocks& a) const;
+
+  /// diagonal[c] += sum of w_sc^2 A_ss over the nodes s that follow a lattice node c: the diagonal of J'A J
+  /// without what couples two embedded nodes. `diagonal` may be that of A.
+  void reduce_diagonal(Context& ctx, const Mat3* of_a, Mat3* diagonal) const;
+  /// Resistances r [kg] to impulses at nodes that follow a lattice: 1 / r_s = sum_k w_sk^2 / r_k over its
+  /// nodes that move, which have r_k > 0; 0 where none does.
+  void follow_resistance(Context& ctx, double* resistance) const;
+  /// Nodes that follow a lattice get the value of their first lattice node.
+  void follow_first(Context& ctx, Real* values) const;
 
   /// out[body] = sum of value(EmbeddedNode) over the body's nodes, in a fixed order; T has `+=`.
   template <class T, class F>
@@ -98,13 +118,20 @@ class Embedding {
         kMedium);
   }
 
+  /// The part of `reduce` for lattices. Public for nvcc.
+  void reduce_lattices(Context& ctx, Vec3* g) const;
+
  private:
-  std::size_t body_count_ = 0;
+  /// Nodes that follow lattices; they come last.
+  std::size_t followers() const { return nodes_.size() - of_bodies_; }
+
+  std::size_t body_count_ = 0, of_bodies_ = 0;  // of_bodies_: nodes that follow affine bodies
   Buffer<EmbeddedNode> nodes_;
   Buffer<std::int32_t> index_, control_;
   Buffer<EmbeddedChunk> chunks_;
   Buffer<std::int32_t> chunk_begin_;  // per body and one more
   Buffer<BodyVectors> partial_, sums_;
+  NodeGather lattice_gather_;  // corner 4 s + k: weight k of follower s
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

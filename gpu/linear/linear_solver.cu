@@ -72,7 +72,9 @@ void LinearSolver::launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b
     settings.condition = warm_start_.condition();
     groups_ = warm_start_.groups();
   }
-  if (params.warm_start && groups_.size() >= 2) {
+  // A node that follows a lattice would couple groups.
+  const bool has_lattices = matrix.embedding() != nullptr && matrix.embedding()->has_lattices();
+  if (params.warm_start && !has_lattices && groups_.size() >= 2) {
     started_ = warm_start_.solve(
         ctx, matrix, b, x, {static_cast<Real>(params.warm_start_tolerance), params.warm_start_iterations},
         fixed);

@@ -234,9 +234,16 @@ void PanelFactors::set_plan(Context& ctx, std::span<const std::uint8_t> is_membe
 }
 
 void PanelFactors::build(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed) {
-  const PanelKernels kernels{node_.data(),    rows_.data(),    places_.data(),    panels_.data(),
-                             entries_.data(), updates_.data(), matrix.diagonal(), matrix.lower(),
-                             fixed,           values_.data()};
+  const PanelKernels kernels{node_.data(),
+                             rows_.data(),
+                             places_.data(),
+                             panels_.data(),
+                             entries_.data(),
+                             updates_.data(),
+                             matrix.reduced_diagonal(),
+                             matrix.lower(),
+                             fixed,
+                             values_.data()};
   for (std::size_t s = 0; s + 1 < stage_begin_.size(); ++s)
     run_tasks(ctx, tasks_of(s), task_begin_.data(), sequence_.data(), false, nullptr, kernels);
 }

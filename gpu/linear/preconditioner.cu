@@ -43,7 +43,7 @@ struct Corrections {
 void invert_diagonal(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed,
                      const std::uint8_t* in_chain, const std::uint8_t* in_factor, bool none, bool used,
                      Symmetric3* inverse) {
-  const Mat3* diagonal = matrix.diagonal();
+  const Mat3* diagonal = matrix.reduced_diagonal();
   launch(
       ctx, matrix.node_count(),
       [=] SS_LAMBDA(std::size_t i) {

@@ -66,6 +66,11 @@ void add_products(Context& ctx, const NodeGather& gather, const Vec3* products, 
       ctx, [=] SS_LAMBDA(std::int32_t corner) { return products[corner]; }, y);
 }
 
+/// stiffness += the trace of now - before.
+void add_trace_of_change(Context& ctx, std::size_t n, const Mat3* now, const Mat3* before, Real* stiffness) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { stiffness[i] += trace(now[i] - before[i]); });
+}
+
 /// *total += *part.
 void add_part(Context& ctx, const Real* part, Real* total) {
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *total += *part; });
@@ -197,7 +202,9 @@ void SplitMatrix::set_stencils(Context& ctx, const Vec4i* nodes, std::size_t n, 
     add_stencil_stiffness(ctx, stencil_gather_, nodes, n, blocks, element_stiffness_.data(),
                           stiffness_.data());
   }
-  if (embedding_ != nullptr) assemble_bodies(ctx);
+  if (embedding_ == nullptr) return;
+  if (embedding_->body_count() > 0) assemble_bodies(ctx);
+  if (embedding_->has_lattices()) assemble_lattices(ctx);
 }
 
 #if !STICKSLIP_ON_CUDA
@@ -252,6 +259,17 @@ void SplitMatrix::assemble_bodies(Context& ctx) {
                         {diagonal_.data(), lower_.data(), control_entries_.data(), stencils_.data(),
                          stencil_count_, couplings_.data()});
   if (keeps_stiffness_) body_blocks_.set_stiffness(ctx, *embedding_, stiffness_.data());
+}
+
+void SplitMatrix::assemble_lattices(Context& ctx) {
+  reduced_diagonal_.resize(ctx, diagonal_.size());
+  Mat3* reduced = reduced_diagonal_.data();
+  const Mat3* own = diagonal_.data();
+  copy(ctx, reduced, own, diagonal_.size());
+  embedding_->reduce_diagonal(ctx, own, reduced);
+  if (!keeps_stiffness_) return;
+  add_trace_of_change(ctx, node_count_, reduced, own, stiffness_.data());
+  embedding_->follow_first(ctx, stiffness_.data());
 }
 
 void SplitMatrix::multiply_all_nodes(Context& ctx, const Vec3* x, Vec3* y, Real* x_dot_y,

@@ -109,8 +109,14 @@ class SplitMatrix {
   const Embedding* embedding() const { return embedding_; }
   /// The 12x12 diagonal blocks of J'A J, after `set_stencils`.
   const BodyBlocks& body_blocks() const { return body_blocks_; }
-  /// The diagonal blocks of A: with an embedding those of J'A J at free nodes, but not at control nodes.
+  /// The diagonal blocks of A: with an embedding those of J'A J at free nodes, but not at control nodes and
+  /// lattice nodes.
   const Mat3* diagonal() const { return diagonal_.data(); }
+  /// The same for preconditioners, after `set_stencils`: those of J'A J at lattice nodes too, but for what
+  /// couples two embedded nodes, see Embedding::reduce_diagonal.
+  const Mat3* reduced_diagonal() const {
+    return embedding_ != nullptr && embedding_->has_lattices() ? reduced_diagonal_.data() : diagonal_.data();
+  }
   /// L: the block lower()[e] stands at entries()[e] = (row, column), and its transpose at the mirrored place.
   /// A pair of nodes has one entry, or two that are each other's transposes (see Pattern).
   const Mat3* lower() const { return lower_.data(); }
@@ -139,6 +145,7 @@ class SplitMatrix {
   void add_stencil_products(Context& ctx, Coupled coupled, const Vec3* x, Vec3* y, Real* x_dot_y,
                             const std::int32_t* skip);
   void assemble_bodies(Context& ctx);
+  void assemble_lattices(Context& ctx);
   void drop_stencils() { set_stencil_count(0); }
   void set_stencil_count(std::size_t n) {
     stencil_count_ = n;
@@ -173,6 +180,7 @@ class SplitMatrix {
   BodyBlocks body_blocks_;
   Buffer<std::int32_t> control_entries_;  // see BodyBlockSources
   Buffer<Vec3> expanded_;                 // J x
+  Buffer<Mat3> reduced_diagonal_;         // with lattices
 };
 
 template <class F>

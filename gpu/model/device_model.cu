@@ -9,6 +9,7 @@
 #include "gpu/core/launch.h"
 #include "gpu/model/barrier_model.h"
 #include "gpu/model/element_group.h"
+#include "gpu/model/lattice.h"
 #include "gpu/model/tet_volume.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -35,12 +36,14 @@ std::vector<double> node_stiffness(const Model& model, const Object& object) {
   const double mu = material.young / (2 * (1 + material.poisson));
   const double lambda = 2 * mu * material.poisson / (1 - 2 * material.poisson);
   const auto& x = model.rest_positions;
+  const std::vector<double> shares = tet_shares(model, object);
+  std::size_t t = 0;
   for (const Vec4i& tet : tets_of(model, object)) {
-    const double volume = std::abs(tet_volume(x, tet));
+    const double volume = std::abs(tet_volume(x, tet)), share = shares[t++];
     for (int c = 0; c < 4; ++c) {
       const auto& a = x[tet[(c + 1) % 4]];
       const double area = norm(cross(x[tet[(c + 2) % 4]] - a, x[tet[(c + 3) % 4]] - a)) / 2;
-      stiffness[tet[c] - object.node_begin] += area * area / (9 * volume) * (lambda + 4 * mu);
+      stiffness[tet[c] - object.node_begin] += share * area * area / (9 * volume) * (lambda + 4 * mu);
     }
   }
   return stiffness;
@@ -195,6 +198,21 @@ void DeviceModel::select_scripts(Context& ctx, const Model& model, const std::ve
   ctx.synchronize();  // before the two buffers go
 }
 
+namespace {
+
+/// What a contact finds at nodes that follow others: sum_k w_k^2 times the value of node k.
+void follow_resistance(const std::vector<Follower>& followers, std::vector<Real>& inverse_mass,
+                       std::vector<Real>& compliance) {
+  for (const Follower& f : followers)
+    for (std::vector<Real>* values : {&inverse_mass, &compliance}) {
+      double sum = 0;
+      for (int k = 0; k < 4; ++k) sum += f.weights[k] * f.weights[k] * double((*values)[f.controls[k]]);
+      (*values)[f.node] = static_cast<Real>(sum);
+    }
+}
+
+}  // namespace
+
 void DeviceModel::upload_resistance(Context& ctx, const Model& model, const std::vector<double>& masses) {
   std::vector<Real> inverse(node_count), gives(node_count, Real(0));
   for (std::size_t i = 0; i < node_count; ++i)
@@ -214,6 +232,7 @@ void DeviceModel::upload_resistance(Context& ctx, const Model& model, const std:
       const std::vector<double> stiffness = node_stiffness(model, object);
       for (std::size_t i = 0; i < stiffness.size(); ++i)
         if (stiffness[i] > 0) nodes(gives)[i] = static_cast<Real>(1 / stiffness[i]);
+      if (object.is_embedded()) follow_resistance(followers(model, object), inverse, gives);
     }
   }
   inverse_mass.upload(ctx, inverse);
@@ -226,8 +245,10 @@ void DeviceModel::upload_materials(Context& ctx, const Model& model) {
   std::size_t solid_nodes = 0;
   for (const Object& object : model.objects) {
     const Material& material = model.materials[object.material];
+    const std::vector<double> shares = tet_shares(model, object);
+    std::size_t t = 0;
     for (const Vec4i& tet : tets_of(model, object)) {
-      const double m = material.density * tet_volume(model.rest_positions, tet);
+      const double m = material.density * shares[t++] * tet_volume(model.rest_positions, tet);
       total += m;
       // An affine body resists a contact with its mass, not with the stiffness that holds its shape.
       if (!object.is_affine()) total_stiffness += m * material.young * std::cbrt(m / material.density);
@@ -237,7 +258,8 @@ void DeviceModel::upload_materials(Context& ctx, const Model& model) {
       if (object.is_thin()) total += material.density * volume;  // bends easily: resists with its mass
     }
     if (object.is_stiff()) total += object_mass(model, object);
-    if (object.is_movable())
+    if (object.is_embedded()) solid_nodes += object.collides_from - object.node_begin;
+    else if (object.is_movable())
       solid_nodes += object.node_end - std::max(object.node_begin, object.collides_from);
   }
   mean_mass = solid_nodes > 0 ? static_cast<Real>(total / static_cast<double>(solid_nodes)) : Real(1);
@@ -251,6 +273,8 @@ void DeviceModel::upload_materials(Context& ctx, const Model& model) {
       lumped[object.control_begin + k] = static_cast<Real>(carried);
     if (object.is_stiff())
       std::fill(lumped.begin() + object.node_begin, lumped.begin() + object.node_end, Real(0));
+    if (object.is_embedded())
+      std::fill(lumped.begin() + object.collides_from, lumped.begin() + object.node_end, Real(0));
   }
   mass.upload(ctx, lumped);
   upload_resistance(ctx, model, masses);

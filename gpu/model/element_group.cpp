@@ -1,8 +1,11 @@
 #include "gpu/model/element_group.h"
 
+#include <numeric>
+
 #include "gpu/model/affine.h"
 #include "gpu/model/barrier_model.h"
 #include "gpu/model/bend_patch.h"
+#include "gpu/model/lattice.h"
 #include "gpu/model/rod.h"
 #include "gpu/model/spring.h"
 #include "gpu/model/tet_volume.h"
@@ -101,6 +104,7 @@ std::vector<ElementGroup> element_groups(const Model& model) {
                         object.thickness, object.aspect,
                         object.is_stiff() ? body_stiffness(model, object) : 0, object.warp,
                         std::move(stencils)});
+      if (object.is_embedded()) groups.back().shares = tet_shares(model, object);
     };
     const auto tets = tets_of(model, object);
     if (object.is_rods()) {
@@ -206,6 +210,12 @@ TetCount count_tets(const Model& model) {
 std::vector<NodeVolume> lumped_volumes(const Model& model, const Object& object) {
   if (object.is_thin()) return thin_volumes(model, object);
   std::vector<NodeVolume> out;
+  if (object.is_embedded()) {
+    const std::vector<double>& volumes = lattice_of(model, object).node_volumes;
+    for (std::size_t k = 0; k < volumes.size(); ++k)
+      out.push_back({object.node_begin + static_cast<std::int32_t>(k), volumes[k]});
+    return out;
+  }
   const std::span<const Vec4i> tets = tets_of(model, object);
   if (!object.ten_node) {
     out.reserve(4 * tets.size());
@@ -233,7 +243,16 @@ std::vector<double> node_volumes(const Model& model, const Object& object) {
   return volumes;
 }
 
+std::vector<double> tet_shares(const Model& model, const Object& object) {
+  if (object.is_embedded()) return lattice_of(model, object).tet_shares;
+  return std::vector<double>(tets_of(model, object).size(), 1.0);
+}
+
 double solid_volume(const Model& model, const Object& object) {
+  if (object.is_embedded()) {
+    const std::vector<double>& volumes = lattice_of(model, object).node_volumes;
+    return std::accumulate(volumes.begin(), volumes.end(), 0.0);
+  }
   double sum = 0;
   if (object.is_thin())
     for (const NodeVolume& part : thin_volumes(model, object)) sum += part.volume;

@@ -33,8 +33,9 @@ struct ElementGroup {
   /// [J] for a body that stands for a rigid one: replaces volume times shear modulus in its orthogonality
   /// energy, at a strain bound of 1 (see body_stiffness in barrier_model.h); 0: those of object and material.
   double stiffness;
-  Vec<double, 3> warp;          // of cloth, see Object
-  std::vector<Vec4i> stencils;  // nodes; -1 in corners that a kind does not use, behind the others
+  Vec<double, 3> warp;           // of cloth, see Object
+  std::vector<Vec4i> stencils;   // nodes; -1 in corners that a kind does not use, behind the others
+  std::vector<double> shares{};  // per tet of a lattice, see Lattice; empty: 1 each
 };
 
 /// The groups of all elastic objects, in the order of the objects; behind them one of all springs, if there
@@ -78,11 +79,15 @@ struct NodeVolume {
 };
 /// Of each element of the object at rest, as masses are lumped: a quarter of a linear tet per node, the
 /// shares of tet10.h, a third of a triangle of cloth (area times thickness), half of a segment of a rod
-/// (length times the area of a circle) less the share of its ghost (rod.h).
+/// (length times the area of a circle) less the share of its ghost (rod.h). Of a solid in a lattice: the
+/// volumes of its lattice nodes.
 std::vector<NodeVolume> lumped_volumes(const Model& model, const Object& object);
 /// [m^3] the same by nodes of the object.
 std::vector<double> node_volumes(const Model& model, const Object& object);
-/// [m^3] of the object at rest: of its tets, or of all elements of a thin object.
+/// Per tet of the object: the part of its volume that is elastic, which is 1 except in lattices.
+std::vector<double> tet_shares(const Model& model, const Object& object);
+/// [m^3] of the object at rest: of its tets, of the solid in its lattice, or of all elements of a thin
+/// object.
 double solid_volume(const Model& model, const Object& object);
 
 }  // namespace stickslip

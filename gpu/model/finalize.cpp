@@ -8,6 +8,7 @@
 #include "gpu/model/finite.h"
 #include "gpu/model/friction_laws.h"
 #include "gpu/model/joint_constraints.h"
+#include "gpu/model/lattice.h"
 #include "gpu/model/rigid_body.h"
 #include "gpu/model/rod.h"
 #include "gpu/model/tet_volume.h"
@@ -198,6 +199,10 @@ void check_scripted(const Model& model) {
         refuse("object '" + object.name +
                "' is an affine body: single nodes of it cannot be held or moved; make it a collider, or "
                "deformable");
+      if (object.is_embedded() && node >= object.collides_from)
+        refuse(
+            "object '" + object.name +
+            "' is embedded in a lattice: nodes of its surface cannot be held or moved; hold lattice nodes");
       for (const std::int32_t other : scripts_of[node])
         if (script.begin < model.scripted[other].end && model.scripted[other].begin < script.end)
           refuse("object '" + object.name + "': node " + std::to_string(node) +
@@ -311,6 +316,8 @@ void finalize(Model& model) {
     check_motion(model.body_motions[m], "rigid body motion " + std::to_string(m));
   check_bodies(model);
   set_control_nodes(model);
+  check_lattices(model);
+  follow_lattices(model);
   constrain_solids(model);
 
   const auto by_nodes = [](const Vec2i& a, const Vec2i& b) {

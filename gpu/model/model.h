@@ -85,6 +85,7 @@ struct Object {
   std::int32_t triangle_begin = 0, triangle_end = 0;  // into Model::triangles
   std::int32_t segment_begin = 0, segment_end = 0;    // into Model::segments
   std::int32_t control_begin = -1;  // the first of an affine body's four control nodes, see affine.h
+  std::int32_t lattice = -1;        // into Model::lattices, see lattice.h
   std::int32_t body = -1;           // into Model::bodies: its nodes follow that body's pose
   /// Nodes before this one do not collide; -1: all do. See barrier_model.h.
   std::int32_t collides_from = -1;
@@ -105,6 +106,8 @@ struct Object {
 
   bool is_rigid() const { return body >= 0; }
   bool is_affine() const { return control_begin >= 0; }
+  /// Its tets are a lattice that the nodes of its surface follow.
+  bool is_embedded() const { return lattice >= 0; }
   /// Has a volume mesh: deformable or affine.
   bool is_solid() const { return tet_begin < tet_end; }
   bool is_thin() const { return thickness > 0; }
@@ -164,6 +167,14 @@ struct NodeConstraint {
   double tet_mass = 0, tet_stiffness = 0;
 };
 
+/// How the surface of an object follows the tets of its lattice, see lattice.h.
+struct Lattice {
+  std::vector<double> node_volumes;     // [m^3] per lattice node: of the solid, for its mass
+  std::vector<double> tet_shares;       // per tet: the part of its volume that is elastic
+  std::vector<Vec4i> controls;          // per surface node: four lattice nodes, counted in the object
+  std::vector<Vec<double, 4>> weights;  // per surface node: of these
+};
+
 struct Model {
   std::vector<std::string> material_names;
   std::vector<Material> materials;
@@ -195,6 +206,7 @@ struct Model {
   std::vector<Spring> springs;
   std::vector<NodeConstraint> constraints;  // of joints; of scenes without rigid bodies, set by finalize
   std::vector<ConstraintPoint> constraint_points;
+  std::vector<Lattice> lattices;      // of objects with embedded surfaces
   std::vector<Vec2i> exempt_objects;  // pairs of objects that never touch; see barrier_model.h
 
   std::size_t node_count() const { return positions.size(); }

@@ -152,13 +152,13 @@ class Assembly {
     }
   }
 
-  /// A node, or the control nodes that it follows.
+  /// A node, or those that it follows.
   void put_corner(RowBuilder& h, std::vector<double>& w, std::size_t row, const double* direction,
                   std::int32_t node, double weight) const {
     const FollowingNode follows = solids_.follows.empty() ? FollowingNode{} : solids_.follows[node];
-    if (follows.control < 0) put_node(h, w, row, direction, node, weight);
-    for (int c = 0; follows.control >= 0 && c < 4; ++c)
-      put_node(h, w, row, direction, follows.control + c, weight * follows.weights[c]);
+    if (!follows.follows()) put_node(h, w, row, direction, node, weight);
+    for (int c = 0; follows.follows() && c < 4; ++c)
+      put_node(h, w, row, direction, follows.controls[c], weight * follows.weights[c]);
   }
 
   void put_node(RowBuilder& h, std::vector<double>& w, std::size_t row, const double* direction,

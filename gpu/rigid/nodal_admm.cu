@@ -248,6 +248,8 @@ void Coupling::refine_nodal(Context& ctx, ContactSystem<D>& system, const Params
 }
 
 std::string Coupling::why_not_nodal() const {
+  // A point of a triangle would have up to twelve nodes.
+  if (solids_.embedding().has_lattices()) return "takes no solids in lattices";
   return particles_.frames().size() > 0 ? "takes no joints on elastic solids" : "";
 }
 

@@ -29,8 +29,8 @@ struct PointFinder {
         continue;
       }
       const Vec<Real, 4>& shares = embedding.weights(node);
-      const std::int32_t control = embedding.control[embedding.body(node)];
-      for (int j = 0; j < 4; ++j) p.add(control + j, b * static_cast<double>(shares[j]), weight[control + j]);
+      const Vec4i& controls = embedding.controls(node);
+      for (int j = 0; j < 4; ++j) p.add(controls[j], b * static_cast<double>(shares[j]), weight[controls[j]]);
     }
     out[k] = p;
   }

@@ -14,8 +14,8 @@ struct LiftRule {
   bool leave_start;
 };
 
-/// Moves nodes of deformable solids one by one, and affine bodies as a whole. What a script holds in a step
-/// of `dt` [s] from the state's time stays. Returns the largest displacement [m].
+/// Moves nodes of deformable solids one by one, and affine bodies and solids in lattices as a whole. What a
+/// script holds in a step of `dt` [s] from the state's time stays. Returns the largest displacement [m].
 double lift_out_of_half_spaces(const Model& model, const LiftRule& rule, double dt, State& state);
 
 }  // namespace stickslip

@@ -222,6 +222,7 @@ void TimeStepper::predict(Context& ctx, const Model& model, const DeviceModel& d
   Vec3* target = target_.data();
   predict_nodes(ctx, device, params, state, poses_.data(), x_.data(), y, target, script_step_.data());
   follow_frames(ctx, model, state, state.time + params.dt);
+  potential_.embedding().expand(ctx, script_step_.data());
   if (is_newmark(params)) newmark_.predict(ctx, device, params, state, target, y);
 }
 
@@ -282,7 +283,7 @@ const Vec3* TimeStepper::find_common_way(Context& ctx, const DeviceModel& device
   Vec3* way = velocity_.data();  // free until update_velocities
   set_common_way(ctx, device.node_count, device.scripted.data(), script_step_.data(),
                  static_cast<Real>(params.dt), state.v.data(), way);
-  if (!potential_.embedding().empty()) {
+  if (potential_.embedding().turns()) {
     Vec3* turned = script_step_.data();
     potential_.embedding().turn(ctx, x_.data(), way, turned);
     way = turned;

@@ -1,9 +1,11 @@
 #include "gpu/energy/energy_terms.cuh"
 
 #include "gpu/energy/tet_terms.cuh"
+#include "gpu/model/element_group.h"
+#include "gpu/model/tet_volume.h"
 #include "tests/backend_test.h"
 #include "tests/energy/numeric.h"
-#include "tests/fixtures/box_model.h"
+#include "tests/fixtures/embedded_model.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -62,6 +64,34 @@ BACKEND_TEST(EnergyTerms, AddUp) {
   EXPECT_EQ(least(both, true), least(affine, true));
   EXPECT_TRUE(both.terms.forbids_inversion());
   EXPECT_FALSE(deformable.terms.forbids_inversion());
+}
+
+/// Under one F everywhere the energy of a lattice is that of the elastic part of its volume.
+BACKEND_TEST(EnergyTerms, TetsOfALatticeCountByTheirShares) {
+  double density[2];  // [J/m^3]
+  for (int k = 0; k < 2; ++k) {
+    Model model;
+    if (k == 0) add_box(model, "plain", {0.2, 0.1, 0.15}, {0, 0, 0}, 1);
+    else add_embedded_box(model, "lattice", {0.2, 0.1, 0.15}, {0, 0, 0}, 2, 0.06);
+    finalize(model);
+    EnergyTerms terms;
+    terms.load(ctx, model);
+    std::vector<Vec3> x;
+    for (const auto& p : model.rest_positions) {
+      const Vec3 q = p.template cast<Real>();
+      x.push_back({Real(1.1) * q[0], q[1] + Real(0.2) * q[0], Real(0.9) * q[2]});
+    }
+    const Buffer<Vec3> at(ctx, x);
+    Buffer<double> out(ctx, 1);
+    terms.energy(ctx, {at.data(), at.data(), Real(0.01)}, out.data());
+    const std::vector<double> shares = tet_shares(model, model.objects[0]);
+    double volume = 0;
+    for (std::size_t t = 0; t < shares.size(); ++t)
+      volume += shares[t] * tet_volume(model.rest_positions, model.tets[t]);
+    density[k] = read_back(ctx, out.data()) / volume;
+  }
+  EXPECT_GT(density[0], 0);
+  EXPECT_NEAR(density[1], density[0], 1e4 * kRounding * density[0]);
 }
 
 BACKEND_TEST(EnergyTerms, CountsInvertedElementsOfAllTerms) {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tests/fixtures/box_model.h"
+#include "tests/fixtures/embedded_model.h"
 #include "tests/fixtures/rigid_model.h"
 
 namespace stickslip {
@@ -51,6 +51,18 @@ TEST(SolidStress, OfAStretchIsTheClosedForm) {
       EXPECT_NEAR(value, 2 * mu * std::fabs(e), 2e-3 * mu * std::fabs(e) + 50);
     for (const float value : box.of(SolidMeasure::stretch)) EXPECT_NEAR(value, std::fabs(e), 1e-4);
   }
+}
+
+TEST(SolidStress, SurfacesInLatticesHaveThatOfTheirLattice) {
+  Model model;
+  fixtures::add_embedded_box(model, "box", {0.4, 0.2, 0.2}, {0, 0, 0}, 2, 0.1);
+  finalize(model);
+  std::vector<Vec<float, 3>> positions;
+  for (const Vec3d& x : model.rest_positions)
+    positions.push_back(Vec3d{1.3 * x[0], x[1], x[2]}.cast<float>());
+  SolidStress stress(model);
+  for (const float value : stress.evaluate(SolidMeasure::stretch, positions, model.materials))
+    EXPECT_NEAR(value, 0.3, 1e-4);
 }
 
 /// At small shears von Mises' measure is sqrt(3) mu gamma.

@@ -4,7 +4,7 @@
 #include "gpu/linear/sparse_cholesky.h"
 #include "gpu/model/element_group.h"
 #include "tests/backend_test.h"
-#include "tests/fixtures/box_model.h"
+#include "tests/fixtures/embedded_model.h"
 #include "tests/linear/systems.h"
 
 #include <Eigen/Cholesky>
@@ -17,8 +17,8 @@ using fixtures::BoxBody;
 
 using Dense = Eigen::MatrixXd;
 
-/// Affine boxes and a deformable box between them: tets of the deformable box, then the control tets, with
-/// random blocks; masses; and contact stencils with up to four nodes of any bodies.
+/// Affine boxes, a deformable box between them, and a box in a lattice: tets of the deformable boxes, then
+/// the control tets, with random blocks; masses; and contact stencils with up to four nodes of any bodies.
 struct EmbeddedSystem {
   Model model;
   test::Elements tets, stencils;
@@ -33,9 +33,11 @@ struct EmbeddedSystem {
             BoxBody::affine);  // 216 nodes: several chunks
     add_box(model, "soft", {0.1, 0.1, 0.1}, {1, 0, 0}, 1);
     add_box(model, "b", {0.1, 0.3, 0.1}, {2, 0, 0}, 1, 30, {0, 0, 0}, BoxBody::affine);
+    fixtures::add_embedded_box(model, "lattice", {0.2, 0.1, 0.1}, {3, 0, 0}, 3, 0.07);
     const std::size_t n = model.node_count();
-    const Object& soft = model.objects[1];
-    for (const Vec4i& tet : tets_of(model, soft)) test::add_element(tets, random, tet, 3, Real(1), Real(0));
+    for (const int body : {1, 3})
+      for (const Vec4i& tet : tets_of(model, model.objects[body]))
+        test::add_element(tets, random, tet, 3, Real(1), Real(0));
     for (const int body : {0, 2})
       test::add_element(tets, random, control_tet(model.objects[body]), 3, Real(1), Real(0));
     diagonal.assign(n, 0);
@@ -66,6 +68,13 @@ struct EmbeddedSystem {
     j = Dense::Identity(3 * n, 3 * n);
     is_free.assign(n, true);
     for (const Object& body : model.objects) {
+      if (body.is_embedded())
+        for (const Follower& f : followers(model, body)) {
+          is_free[f.node] = false;
+          j.middleRows(3 * f.node, 3).setZero();
+          for (int k = 0; k < 4; ++k)
+            for (int r = 0; r < 3; ++r) j(3 * f.node + r, 3 * f.controls[k] + r) = f.weights[k];
+        }
       if (!body.is_affine()) continue;
       const auto weights = control_weights(model, body);
       for (int i = body.node_begin; i < body.node_end; ++i) {
@@ -174,6 +183,34 @@ BACKEND_TEST(Embedding, BodyBlocksAreThoseOfTheDenseProduct) {
       for (int c = 0; c < 12; ++c) EXPECT_NEAR(have(r, c), want(r, c), 10 * test::kRounding * want.norm());
     for (const int node : {body.node_begin, body.node_end - 1, body.control_begin, body.control_begin + 3})
       EXPECT_NEAR(stiffness[node], want.trace() / 4, 10 * test::kRounding * want.norm());
+  }
+}
+
+/// At lattice nodes the block for preconditioners is that of J'A J without the couplings of embedded nodes.
+BACKEND_TEST(Embedding, TheReducedDiagonalHasTheShareOfEachFollower) {
+  FRESH_SEED(seed);
+  test::Random random(seed);
+  EmbeddedSystem system(ctx, random);
+  const std::size_t n = system.model.node_count();
+  const Dense a = test::to_eigen(n, system.tets, system.stencils, system.diagonal);
+  const Dense reduced = system.reduced();
+  std::vector<Mat3> have(n);
+  copy_to_host(ctx, have.data(), system.matrix.reduced_diagonal(), n);
+  std::vector<Real> stiffness(n);
+  copy_to_host(ctx, stiffness.data(), system.matrix.stiffness(), n);
+  const Object& box = system.model.objects[3];
+  for (int c = box.node_begin; c < box.collides_from; ++c) {
+    Dense want = a.block(3 * c, 3 * c, 3, 3);
+    for (const Follower& f : followers(system.model, box))
+      for (int k = 0; k < 4; ++k)
+        if (f.controls[k] == c) want += f.weights[k] * f.weights[k] * a.block(3 * f.node, 3 * f.node, 3, 3);
+    for (int r = 0; r < 3; ++r)
+      for (int s = 0; s < 3; ++s)
+        EXPECT_NEAR(have[c](r, s), want(r, s), 10 * test::kRounding * reduced.norm()) << c;
+  }
+  for (const Follower& f : followers(system.model, box)) {
+    EXPECT_EQ(stiffness[f.node], stiffness[f.controls[0]]);
+    EXPECT_GT(stiffness[f.node], 0);
   }
 }
 

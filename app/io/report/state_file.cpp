@@ -26,6 +26,8 @@ void write_solids(std::ostream& out, const Model& model, const Positions& positi
   for (const Object& object : model.objects) {
     if (!object.is_solid()) continue;
     auto [nodes, tets] = part_of(object, positions, tets_of(model, object));
+    if (object.is_embedded())
+      nodes.resize(static_cast<std::size_t>(object.collides_from - object.node_begin));
     parts.push_back({object.name, {std::move(nodes), std::move(tets)}});
   }
   write_msh(out, parts, {});

@@ -11,6 +11,7 @@
 #include "app/io/scene/scene_array.h"
 #include "app/io/scene/scene_shape.h"
 #include "gpu/model/affine.h"
+#include "gpu/model/lattice.h"
 #include "gpu/model/tet10.h"
 
 namespace stickslip {
@@ -179,7 +180,13 @@ void build_object(TableReader table, const SceneSource& source, Model& model,
   if (ten_node && body == "affine")
     table.fail("element", "\"tet10\" is for deformable bodies, and this one is affine: leave out element");
   const Growth growth = read_growth(table, source.scale);
-  const TetMesh mesh = read_solid(table, source.file, growth.refinement);
+  const bool in_lattice = table.has("lattice");
+  if (in_lattice && (ten_node || body == "affine"))
+    table.fail("lattice", "is for deformable bodies of linear tets: leave it out, or body and element");
+  const EmbeddedSolid embedded =
+      in_lattice ? read_embedded(table, source.file, growth.refinement) : EmbeddedSolid{};
+  const TetMesh mesh =
+      in_lattice ? TetMesh{embedded.nodes, embedded.tets} : read_solid(table, source.file, growth.refinement);
   const Placement placement = read_placement(table);
   const std::int32_t material = read_material(table, model);
   const Vec3d velocity = table.vec3("velocity", {0, 0, 0}), spin = table.vec3("angular_velocity", {0, 0, 0});
@@ -197,6 +204,7 @@ void build_object(TableReader table, const SceneSource& source, Model& model,
     for (const Vec3d& p : mesh.nodes) nodes.push_back(turn * placement.apply(p) + offset);
     const std::string instance = instance_name(name, i, instances.size());
     Object& object = located(table, [&]() -> Object& {
+      if (in_lattice) return add_embedded(model, instance, embedded, nodes, material);
       if (body == "affine") return add_affine(model, instance, nodes, mesh.tets, material);
       return (ten_node ? add_ten_node_solid : add_solid)(model, instance, nodes, mesh.tets, material);
     });

@@ -80,7 +80,12 @@ SelectedNodes read_nodes(TableReader& table, const Model& model, const std::vect
         table.fail("object", "'" + name + "' is a rigid body, which has no nodes to hold: use a [[joint]]");
       continue;
     }
-    const std::int32_t first = std::max(object.node_begin, object.collides_from);
+    if (object.is_embedded() && !box)
+      table.fail("nodes", "'" + object.name + "' is in a lattice, whose nodes have no numbers: give a box");
+    // Of a solid in a lattice, nodes of the lattice: those of its surface follow them.
+    const std::int32_t first =
+        object.is_embedded() ? object.node_begin : std::max(object.node_begin, object.collides_from);
+    const std::int32_t end = object.is_embedded() ? object.collides_from : object.node_end;
     const std::size_t before = nodes.size();
     if (!box) {
       const auto rods = std::find_if(refined.begin(), refined.end(), [&](const RefinedRods& r) {
@@ -98,7 +103,7 @@ SelectedNodes read_nodes(TableReader& table, const Model& model, const std::vect
       }
       for (const std::int32_t i : listed) nodes.push_back(first + i);
     }
-    for (std::int32_t i = first; box && i < object.node_end; ++i) {
+    for (std::int32_t i = first; box && i < end; ++i) {
       const Vec3d& p = model.positions[i];
       if (min(p, low) == low && max(p, high) == high) nodes.push_back(i);
     }

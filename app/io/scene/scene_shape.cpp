@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/io/mesh/mesh_gen.h"
+#include "app/io/mesh/mesh_lattice.h"
 
 namespace stickslip {
 namespace {
@@ -219,6 +220,18 @@ SurfaceMesh read_surface(TableReader& table, const std::filesystem::path& scene_
   return located(table, [&] {
     if (const auto* surface = find_shape(surface_shapes, shape)) return surface->make(sizes);
     return boundary_surface(find_shape(solid_shapes, shape)->make(sizes));
+  });
+}
+
+EmbeddedSolid read_embedded(TableReader& table, const std::filesystem::path& scene_file, double refinement) {
+  const double cell = table.number("lattice", Range::positive()) / refinement;
+  if (table.has("mesher")) table.fail("mesher", "fills a surface with tets, and a lattice replaces these");
+  if (table.has("file") && table.has("edge"))
+    table.fail("edge", "a surface in a lattice keeps its triangles: leave out edge");
+  const SurfaceMesh surface = read_surface(table, scene_file, refinement);
+  return located(table, [&] {
+    const TetMesh cells = cover_with_cells(surface, cell);
+    return embed(surface.nodes, surface.triangles, cells.nodes, cells.tets);
   });
 }
 

@@ -6,11 +6,14 @@
 #include "app/io/mesh/mesh.h"
 #include "app/io/mesh/point_mesh.h"
 #include "app/io/scene/scene_build.h"
+#include "gpu/model/lattice.h"
 
 namespace stickslip {
 
 /// Reads the solid of an [[object]]; every length `edge` in the table is divided by `refinement`.
 TetMesh read_solid(TableReader& table, const std::filesystem::path& scene_file, double refinement);
+/// Reads the surface of an [[object]] with `lattice`, and embeds it in cells of that edge, likewise.
+EmbeddedSolid read_embedded(TableReader& table, const std::filesystem::path& scene_file, double refinement);
 /// Reads the surface of a [[collider]], likewise.
 SurfaceMesh read_surface(TableReader& table, const std::filesystem::path& scene_file, double refinement);
 
