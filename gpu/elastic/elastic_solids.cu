@@ -185,7 +185,7 @@ void ElasticSolids::set_masses(Context& ctx) {
   std::vector<double> resistance(size(), 0.0), masses;
   for (const Object& object : part_.model.objects) {
     if (object.is_embedded())
-      for (const Follower& f : followers(part_.model, object))
+      for (const LatticeFollower& f : followers(part_.model, object))
         follows_[static_cast<std::size_t>(f.node)] = {f.controls, f.weights};
     if (!object.is_affine()) continue;
     const double mass = part_.model.materials[static_cast<std::size_t>(object.material)].density *

@@ -39,7 +39,7 @@ SolidStress::SolidStress(const Model& model) {
   weight_.assign(model.node_count(), 0);
   for (const Object& object : model.objects)
     if (object.is_embedded())
-      for (const Follower& f : followers(model, object)) followers_.push_back(f);
+      for (const LatticeFollower& f : followers(model, object)) followers_.push_back(f);
   for (const Object& object : model.objects) {
     if (!object.is_solid() || object.is_affine() || object.is_rigid()) continue;
     for (std::int32_t t = object.tet_begin; t < object.tet_end; ++t) {
@@ -85,7 +85,7 @@ const std::vector<float>& SolidStress::evaluate(SolidMeasure what, std::span<con
   }
   for (std::size_t i = 0; i < weight_.size(); ++i)
     if (weight_[i] > 0) values_[i] = static_cast<float>(sum_[i] / weight_[i]);
-  for (const Follower& f : followers_) {
+  for (const LatticeFollower& f : followers_) {
     double value = 0;
     for (int k = 0; k < 4; ++k)
       value += f.weights[k] * double(values_[static_cast<std::size_t>(f.controls[k])]);

@@ -36,8 +36,9 @@ class SolidStress {
     std::int32_t material;
   };
   std::vector<Tet> tets_;
-  std::vector<Follower> followers_;  // surface nodes of solids in lattices: values are interpolated there
-  std::vector<double> weight_;       // per node: volumes of its tets
+  std::vector<LatticeFollower>
+      followers_;               // surface nodes of solids in lattices: values are interpolated there
+  std::vector<double> weight_;  // per node: volumes of its tets
   std::vector<double> sum_;
   std::size_t materials_ = 0;  // that the tets need
   std::vector<float> values_;

@@ -64,7 +64,7 @@ void Embedding::load(Context& ctx, const Model& model) {
   std::vector<Vec4i> led;
   for (const Object& object : model.objects) {
     if (!object.is_embedded()) continue;
-    for (const Follower& f : stickslip::followers(model, object)) {
+    for (const LatticeFollower& f : stickslip::followers(model, object)) {
       index[f.node] = static_cast<std::int32_t>(nodes.size());
       nodes.push_back({f.node, -1, f.controls, f.weights.cast<Real>()});
       led.push_back(f.controls);

@@ -201,9 +201,9 @@ void DeviceModel::select_scripts(Context& ctx, const Model& model, const std::ve
 namespace {
 
 /// What a contact finds at nodes that follow others: sum_k w_k^2 times the value of node k.
-void follow_resistance(const std::vector<Follower>& followers, std::vector<Real>& inverse_mass,
+void follow_resistance(const std::vector<LatticeFollower>& followers, std::vector<Real>& inverse_mass,
                        std::vector<Real>& compliance) {
-  for (const Follower& f : followers)
+  for (const LatticeFollower& f : followers)
     for (std::vector<Real>* values : {&inverse_mass, &compliance}) {
       double sum = 0;
       for (int k = 0; k < 4; ++k) sum += f.weights[k] * f.weights[k] * double((*values)[f.controls[k]]);

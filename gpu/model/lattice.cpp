@@ -244,9 +244,9 @@ Object& add_embedded(Model& model, std::string name, const EmbeddedSolid& solid,
   return object;
 }
 
-std::vector<Follower> followers(const Model& model, const Object& object) {
+std::vector<LatticeFollower> followers(const Model& model, const Object& object) {
   const Lattice& lattice = lattice_of(model, object);
-  std::vector<Follower> all;
+  std::vector<LatticeFollower> all;
   all.reserve(lattice.controls.size());
   for (std::size_t s = 0; s < lattice.controls.size(); ++s)
     all.push_back({object.collides_from + static_cast<std::int32_t>(s),
@@ -288,7 +288,7 @@ void check_lattices(const Model& model) {
 void follow_lattices(Model& model) {
   for (const Object& object : model.objects) {
     if (!object.is_embedded()) continue;
-    for (const Follower& f : followers(model, object))
+    for (const LatticeFollower& f : followers(model, object))
       for (std::vector<Vec3d>* values : {&model.rest_positions, &model.positions, &model.velocities})
         (*values)[static_cast<std::size_t>(f.node)] = follow(values->data(), f.controls, f.weights);
   }

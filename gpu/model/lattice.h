@@ -33,12 +33,12 @@ Object& add_embedded(Model& model, std::string name, const EmbeddedSolid& solid,
                      const std::vector<Vec<double, 3>>& nodes, std::int32_t material);
 
 /// A node of a surface, and the lattice nodes that it follows.
-struct Follower {
+struct LatticeFollower {
   std::int32_t node;
   Vec4i controls;
   Vec<double, 4> weights;
 };
-std::vector<Follower> followers(const Model& model, const Object& object);
+std::vector<LatticeFollower> followers(const Model& model, const Object& object);
 
 inline const Lattice& lattice_of(const Model& model, const Object& object) {
   return model.lattices[static_cast<std::size_t>(object.lattice)];

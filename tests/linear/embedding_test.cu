@@ -69,7 +69,7 @@ struct EmbeddedSystem {
     is_free.assign(n, true);
     for (const Object& body : model.objects) {
       if (body.is_embedded())
-        for (const Follower& f : followers(model, body)) {
+        for (const LatticeFollower& f : followers(model, body)) {
           is_free[f.node] = false;
           j.middleRows(3 * f.node, 3).setZero();
           for (int k = 0; k < 4; ++k)
@@ -201,14 +201,14 @@ BACKEND_TEST(Embedding, TheReducedDiagonalHasTheShareOfEachFollower) {
   const Object& box = system.model.objects[3];
   for (int c = box.node_begin; c < box.collides_from; ++c) {
     Dense want = a.block(3 * c, 3 * c, 3, 3);
-    for (const Follower& f : followers(system.model, box))
+    for (const LatticeFollower& f : followers(system.model, box))
       for (int k = 0; k < 4; ++k)
         if (f.controls[k] == c) want += f.weights[k] * f.weights[k] * a.block(3 * f.node, 3 * f.node, 3, 3);
     for (int r = 0; r < 3; ++r)
       for (int s = 0; s < 3; ++s)
         EXPECT_NEAR(have[c](r, s), want(r, s), 10 * test::kRounding * reduced.norm()) << c;
   }
-  for (const Follower& f : followers(system.model, box)) {
+  for (const LatticeFollower& f : followers(system.model, box)) {
     EXPECT_EQ(stiffness[f.node], stiffness[f.controls[0]]);
     EXPECT_GT(stiffness[f.node], 0);
   }

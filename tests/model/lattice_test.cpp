@@ -30,11 +30,11 @@ TEST(LatticeModel, SurfaceNodesFollowAffineMapsOfTheirLattice) {
   const Model model = turned_box(0.06);
   const Object& box = model.objects[0];
   ASSERT_TRUE(box.is_embedded() && box.is_solid() && box.is_deformable() && !box.is_affine());
-  const std::vector<Follower> all = followers(model, box);
+  const std::vector<LatticeFollower> all = followers(model, box);
   ASSERT_EQ(all.size(), 98u);  // of a surface of 4 x 4 x 4 cells
   ASSERT_EQ(static_cast<std::size_t>(box.node_end - box.collides_from), all.size());
   const Mat3d map{{1.2, 0.1, -0.3, 0, 0.8, 0.2, 0.4, 0, 1.1}};
-  for (const Follower& f : all) {
+  for (const LatticeFollower& f : all) {
     Vec3d x{0, 0, 0}, mapped{0, 0, 0};
     double sum = 0;
     for (int k = 0; k < 4; ++k) {
@@ -113,7 +113,7 @@ TEST(LatticeModel, ALatticeThatConformsIsAPlainMesh) {
           norm(model.positions[k] - plain.positions[i]) < 1e-9) {
         EXPECT_NEAR(volumes[k], want[i], 1e-12 * whole);
       }
-  for (const Follower& f : followers(model, box)) {
+  for (const LatticeFollower& f : followers(model, box)) {
     double most = 0;
     for (int k = 0; k < 4; ++k) most = std::max(most, f.weights[k]);
     EXPECT_NEAR(most, 1, 1e-12);
@@ -135,7 +135,7 @@ TEST(LatticeModel, AffineMapsScaleItsVolumesAndMayMirrorIt) {
   for (const Vec3i& t : triangles_of(model, box))
     enclosed += dot(model.positions[t[0]], cross(model.positions[t[1]], model.positions[t[2]])) / 6;
   EXPECT_NEAR(enclosed, 2e-3, 1e-15);
-  for (const Follower& f : followers(model, box)) {
+  for (const LatticeFollower& f : followers(model, box)) {
     const Vec3d& was = solid.nodes[static_cast<std::size_t>(f.node - box.node_begin)];
     EXPECT_NEAR(norm(model.positions[f.node] - Vec3d{-2 * was[0], was[1], was[2]}), 0, 1e-14);
   }

@@ -231,10 +231,10 @@ TEST_P(Lattices, SurfaceNodesFollowTheirLatticeInAnySetState) {
   finalize(model);
   set_velocities(model, box, {0.1, 0, 0}, {1, 5, 2});
   load(model);
-  const std::vector<Follower> all = followers(model, box);
+  const std::vector<LatticeFollower> all = followers(model, box);
   const auto farthest = [&](const std::vector<Vec3d>& values) {
     double most = 0;
-    for (const Follower& f : all) {
+    for (const LatticeFollower& f : all) {
       Vec3d x{0, 0, 0};
       for (int k = 0; k < 4; ++k) x += f.weights[k] * values[f.controls[k]];
       most = std::max(most, norm(x - values[f.node]));
