@@ -207,6 +207,11 @@ std::string copy_toml(const Scene& scene, const std::string& name, std::span<con
 
 std::shared_ptr<const Scene> with_pin(const Scene& scene, const std::string& object,
                                       std::span<const std::int32_t> nodes, double time) {
+  const auto found = std::ranges::find(scene.model.objects, object, &Object::name);
+  if (found != scene.model.objects.end() && found->is_embedded())
+    throw InputError("'" + object +
+                     "' is in a lattice, whose nodes are no points of its surface: hold it by a [[pin]] with "
+                     "a box in the scene's file");
   const std::set<std::int32_t> held = held_after(scene.model, object, time);
   std::string list;
   for (const std::int32_t node : nodes) {
@@ -222,9 +227,19 @@ std::shared_ptr<const Scene> without_pins(const Scene& scene, const std::string&
   return reparsed(scene, without_pin_tables(text_of(scene), scene.file, object));
 }
 
+namespace {
+
+/// An affine body's control nodes, which decide about all others, are behind its own.
+int controls_of(const Object& object) { return object.is_affine() ? 4 : 0; }
+
+}  // namespace
+
 ObjectState take_object(const Model& model, const Object& object, const State& state) {
   const auto of = [&](const std::vector<Vec<double, 3>>& values) {
-    return std::vector(values.begin() + object.node_begin, values.begin() + object.node_end);
+    std::vector nodes(values.begin() + object.node_begin, values.begin() + object.node_end);
+    for (int k = 0; k < controls_of(object); ++k)
+      nodes.push_back(values[static_cast<std::size_t>(object.control_begin + k)]);
+    return nodes;
   };
   ObjectState kept{of(state.positions), of(state.velocities), {}, 1};
   if (object.is_rigid()) kept.body = state.bodies[static_cast<std::size_t>(object.body)];
@@ -234,9 +249,14 @@ ObjectState take_object(const Model& model, const Object& object, const State& s
 }
 
 void put_object(const Model& model, const Object& object, const ObjectState& kept, State& state) {
-  if (kept.positions.size() != static_cast<std::size_t>(object.node_end - object.node_begin)) return;
-  std::ranges::copy(kept.positions, state.positions.begin() + object.node_begin);
-  std::ranges::copy(kept.velocities, state.velocities.begin() + object.node_begin);
+  const auto count = object.node_end - object.node_begin;
+  if (kept.positions.size() != static_cast<std::size_t>(count + controls_of(object))) return;
+  const auto put = [&](const std::vector<Vec<double, 3>>& from, std::vector<Vec<double, 3>>& to) {
+    std::copy(from.begin(), from.begin() + count, to.begin() + object.node_begin);
+    std::copy(from.begin() + count, from.end(), to.begin() + std::max(object.control_begin, 0));
+  };
+  put(kept.positions, state.positions);
+  put(kept.velocities, state.velocities);
   if (object.is_rigid()) state.bodies[static_cast<std::size_t>(object.body)] = kept.body;
   if (!state.thickness.empty())
     state.thickness[static_cast<std::size_t>(&object - model.objects.data())] = kept.thickness;

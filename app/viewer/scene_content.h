@@ -66,7 +66,7 @@ std::shared_ptr<Scene> with_text(const Scene& scene, const std::string& text, bo
 
 /// The state of one object.
 struct ObjectState {
-  std::vector<Vec<double, 3>> positions, velocities;  // [m], [m/s] of its nodes
+  std::vector<Vec<double, 3>> positions, velocities;  // [m], [m/s] of its nodes, control nodes last
   BodyState body;                                     // of a rigid one
   double thickness = 1;                               // see State::thickness
 };

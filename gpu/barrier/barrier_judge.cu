@@ -224,10 +224,13 @@ struct GainOfNode {
   }
   SS_HD BodyMomentum operator()(std::size_t i) const {
     BodyMomentum out;
-    if (scripted[i] || !(mass[i] > Real(0))) return out;
+    if (scripted[i]) return out;
+    const V3 held = pull(i);
+    // The mouse may pull a surface node of a lattice, which has no mass.
+    if (!(mass[i] > Real(0)) && norm2(held) == 0) return out;
     const double m = mass[i], dt = step.dt;
     const V3 x = step.x[i].template cast<double>(), v = step.v[i].template cast<double>(),
-             acting = acceleration[i].template cast<double>(), held = pull(i);
+             acting = acceleration[i].template cast<double>();
     out.work = dot(m * acting + held, x - step.x_t[i].template cast<double>());
     const std::uint8_t bits = counted[object[i]];
     if ((bits & kLinear) == 0) return out;

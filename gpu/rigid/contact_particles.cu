@@ -179,8 +179,8 @@ void ContactParticles::settle(Context& ctx, const TouchedSurfaces& touching, con
 }
 
 /// With contacts between meshes many points share nodes. Then a row sum bounds B diag(resistance)^-1 B':
-/// 1 / m_k = sum_c b_kc s_c / resistance_c with the sums s_c of all points' weights at a node. Null without
-/// such contacts.
+/// 1 / m_k = sum_c b_kc s_c / resistance_c with the sums s_c of all points' weights at a node. Where nodes
+/// follow others it is no bound, since different nodes share these. Null without such contacts.
 const double* ContactParticles::sum_weights(Context& ctx, const TouchedSurfaces& touching,
                                             std::size_t nodes) {
   if (touching.meshes().count() == 0) return nullptr;

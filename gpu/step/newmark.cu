@@ -39,8 +39,8 @@ void Newmark::finish_forces(Context& ctx, const DeviceModel& device, Incremental
   has_accelerations_ = true;
 }
 
-void Newmark::predict(Context& ctx, const DeviceModel& device, const Params& params, const DeviceState& state,
-                      const Vec3* target, Vec3* y) {
+void Newmark::predict(Context& ctx, const DeviceModel& device, const Params& params,
+                      const Embedding& embedding, const DeviceState& state, const Vec3* target, Vec3* y) {
   const Vec3* force = device.acceleration.data();
   const std::uint8_t* scripted = device.scripted.data();
   const Vec3* x_t = state.x.data();
@@ -56,19 +56,23 @@ void Newmark::predict(Context& ctx, const DeviceModel& device, const Params& par
     still[i] = scripted[i] ? target[i] - time / dt * (target[i] - x_t[i])
                            : coasted - time * (v_t[i] + dt * (Real(1) - gamma) * a_t[i]);
   });
+  embedding.expand(ctx, still);
 }
 
-void Newmark::rest_scripts(Context& ctx, const DeviceModel& device, const DeviceState& state) {
+void Newmark::rest_scripts(Context& ctx, const DeviceModel& device, const Embedding& embedding,
+                           const DeviceState& state) {
   const std::uint8_t* scripted = device.scripted.data();
   const Vec3* x_t = state.x.data();
   Vec3* still = still_.data();
   launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
     if (scripted[i]) still[i] = x_t[i];
   });
+  embedding.expand(ctx, still);
 }
 
 void Newmark::update_velocities(Context& ctx, const DeviceModel& device, const Params& params,
-                                const DeviceState& state, const Vec3* x, Vec3* v) {
+                                const Embedding& embedding, const DeviceState& state, const Vec3* x,
+                                Vec3* v) {
   const std::uint8_t* scripted = device.scripted.data();
   const Vec3* x_t = state.x.data();
   const Vec3* v_t = state.v.data();
@@ -81,6 +85,8 @@ void Newmark::update_velocities(Context& ctx, const DeviceModel& device, const P
     v[i] = scripted[i] ? (x[i] - x_t[i]) / dt : (x[i] - still[i]) / time;
     a[i] = scripted[i] ? Vec3::zero() : ((v[i] - v_t[i]) / dt - (Real(1) - gamma) * a_t[i]) / gamma;
   });
+  embedding.expand(ctx, v);
+  embedding.expand(ctx, a);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

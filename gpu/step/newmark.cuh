@@ -39,14 +39,16 @@ class Newmark {
   /// of their control nodes.
   void finish_forces(Context& ctx, const DeviceModel& device, IncrementalPotential& potential);
 
-  /// Computes y and `still`. A scripted node that reaches its target has its script's mean velocity.
-  void predict(Context& ctx, const DeviceModel& device, const Params& params, const DeviceState& state,
-               const Vec3* target, Vec3* y);
+  /// Computes y and `still`. A scripted node that reaches its target has its script's mean velocity, and
+  /// nodes that follow others have what follows from theirs.
+  void predict(Context& ctx, const DeviceModel& device, const Params& params, const Embedding& embedding,
+               const DeviceState& state, const Vec3* target, Vec3* y);
   /// Scripted nodes pulled by springs may stay in place: their velocity there is zero.
-  void rest_scripts(Context& ctx, const DeviceModel& device, const DeviceState& state);
+  void rest_scripts(Context& ctx, const DeviceModel& device, const Embedding& embedding,
+                    const DeviceState& state);
   /// Computes v_{t+1} and a_{t+1}; `accept` stores the latter.
   void update_velocities(Context& ctx, const DeviceModel& device, const Params& params,
-                         const DeviceState& state, const Vec3* x, Vec3* v);
+                         const Embedding& embedding, const DeviceState& state, const Vec3* x, Vec3* v);
   void accept() { acceleration_.swap(next_acceleration_); }
 
  private:

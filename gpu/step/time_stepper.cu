@@ -223,7 +223,7 @@ void TimeStepper::predict(Context& ctx, const Model& model, const DeviceModel& d
   predict_nodes(ctx, device, params, state, poses_.data(), x_.data(), y, target, script_step_.data());
   follow_frames(ctx, model, state, state.time + params.dt);
   potential_.embedding().expand(ctx, script_step_.data());
-  if (is_newmark(params)) newmark_.predict(ctx, device, params, state, target, y);
+  if (is_newmark(params)) newmark_.predict(ctx, device, params, potential_.embedding(), state, target, y);
 }
 
 /// Targets of the nodes that follow a sequence of positions.
@@ -283,6 +283,7 @@ const Vec3* TimeStepper::find_common_way(Context& ctx, const DeviceModel& device
   Vec3* way = velocity_.data();  // free until update_velocities
   set_common_way(ctx, device.node_count, device.scripted.data(), script_step_.data(),
                  static_cast<Real>(params.dt), state.v.data(), way);
+  potential_.embedding().expand(ctx, way);  // lattices whose nodes are scripted
   if (potential_.embedding().turns()) {
     Vec3* turned = script_step_.data();
     potential_.embedding().turn(ctx, x_.data(), way, turned);
@@ -440,7 +441,8 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
   if (inputs.scripts_blocked && starts_ahead(params))
     common = find_common_way(ctx, device, params, state, clock, report);
   if (common != nullptr) inputs.scripts_blocked = false;
-  if (inputs.scripts_blocked && is_newmark(params)) newmark_.rest_scripts(ctx, device, state);
+  if (inputs.scripts_blocked && is_newmark(params))
+    newmark_.rest_scripts(ctx, device, potential_.embedding(), state);
 
   begin_contacts(ctx, device, params, inputs, contact);
   if (common != nullptr) {
@@ -503,7 +505,8 @@ void TimeStepper::update_velocities(Context& ctx, const DeviceModel& device, con
   const Vec3* x_t = state.x.data();
   const Vec3* x = x_.data();
   Vec3* v = velocity_.data();
-  if (is_newmark(params)) return newmark_.update_velocities(ctx, device, params, state, x, v);
+  if (is_newmark(params))
+    return newmark_.update_velocities(ctx, device, params, potential_.embedding(), state, x, v);
   set_velocities(ctx, device.node_count, x, x_t, static_cast<Real>(params.dt), v);
 }
 

@@ -39,6 +39,17 @@ void set_velocities(Model& model, const Object& object, const Vec3d& velocity, c
     model.velocities[i] = velocity + cross(spin, model.positions[i] - middle);
 }
 
+/// How far values of surface nodes are from those that follow from the lattice.
+double farthest_follower(const Model& model, const Object& solid, const std::vector<Vec3d>& values) {
+  double most = 0;
+  for (const LatticeFollower& f : followers(model, solid)) {
+    Vec3d x{0, 0, 0};
+    for (int k = 0; k < 4; ++k) x += f.weights[k] * values[f.controls[k]];
+    most = std::max(most, norm(x - values[f.node]));
+  }
+  return most;
+}
+
 TEST_P(Lattices, ALatticeThatConformsMovesAsAPlainMeshDoes) {
   params.newton_tolerance = 1e-7;
   params.pcg_tolerance = 1e-8;
@@ -224,6 +235,37 @@ TEST_P(Lattices, HeldLatticeNodesMoveTheSurfaceAsThoseOfAPlainMesh) {
   EXPECT_LT(most, 1e-6);
 }
 
+/// A scripted lattice sets off from rest, and a soft box is in its way.
+TEST_P(Lattices, TheSurfaceStaysOnAScriptedLatticeThatSomethingBlocks) {
+  for (const TimeIntegrator integrator : {TimeIntegrator::backward_euler, TimeIntegrator::newmark}) {
+    if (integrator == TimeIntegrator::newmark && params.solver == SolverKind::ccd_al) continue;
+    params.time_integrator = integrator;
+    Model model;
+    const Object top = add_embedded_box(model, "top", {0.1, 0.1, 0.1}, {0, 0.18, 0}, 2, 0.05);
+    const Object soft = add_box(model, "soft", {0.1, 0.1, 0.1}, {0, 0.06, 0}, 2);
+    for (Material& material : model.materials) material.young = 2e4;
+    model.half_spaces.push_back({});
+    ScriptedNodes push;
+    push.motion.velocity = {0, -0.5, 0};
+    for (int i = top.node_begin; i < top.collides_from; ++i) push.nodes.push_back(i);
+    model.scripted = {push};
+    load(model);
+    const State start = engine->state();
+    for (int i = 0; i < 12; ++i) {
+      step_unconverged();
+      const State state = engine->state();
+      EXPECT_LT(farthest_follower(model, top, state.positions), 1e-12) << i;
+      EXPECT_LT(farthest_follower(model, top, state.velocities), 1e-9) << i;
+    }
+    const auto highest = [&](const State& of) {
+      double most = 0;
+      for (int i = soft.node_begin; i < soft.node_end; ++i) most = std::max(most, of.positions[i][1]);
+      return most;
+    };
+    EXPECT_LT(highest(engine->state()), highest(start) - 0.01) << "nothing was in the way";
+  }
+}
+
 TEST_P(Lattices, SurfaceNodesFollowTheirLatticeInAnySetState) {
   Model model;
   const Object box = add_embedded_box(model, "box", {0.1, 0.1, 0.1}, {0, 0.2, 0}, 2, 0.05);
@@ -231,15 +273,8 @@ TEST_P(Lattices, SurfaceNodesFollowTheirLatticeInAnySetState) {
   finalize(model);
   set_velocities(model, box, {0.1, 0, 0}, {1, 5, 2});
   load(model);
-  const std::vector<LatticeFollower> all = followers(model, box);
   const auto farthest = [&](const std::vector<Vec3d>& values) {
-    double most = 0;
-    for (const LatticeFollower& f : all) {
-      Vec3d x{0, 0, 0};
-      for (int k = 0; k < 4; ++k) x += f.weights[k] * values[f.controls[k]];
-      most = std::max(most, norm(x - values[f.node]));
-    }
-    return most;
+    return farthest_follower(model, box, values);
   };
   for (int i = 0; i < 30; ++i) step_unconverged();
   State state = engine->state();

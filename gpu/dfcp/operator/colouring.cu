@@ -36,7 +36,6 @@ SS_HD bool comes_before(const ConflictGraph& g, std::int32_t a, std::int32_t b) 
   if (da != db) return da > db;
   return scramble(static_cast<std::uint32_t>(a)) < scramble(static_cast<std::uint32_t>(b));
 }
-
 #endif
 
 /// Smallest colour that no neighbour of c has.
