@@ -11,7 +11,17 @@
 namespace stickslip {
 namespace {
 
-using namespace fixtures;
+using fixtures::add_floor;
+using fixtures::add_rigid_box;
+using fixtures::add_rigid_sphere;
+using fixtures::add_rod;
+using fixtures::add_sheet;
+using fixtures::distance_between;
+using fixtures::kThickness;
+using fixtures::pose_at;
+using fixtures::thin_model;
+using fixtures::ThinTest;
+using fixtures::Vec3d;
 
 /// Whether an edge or a segment passes through a triangle with which it shares no node.
 bool is_pierced(const Model& model, const std::vector<Vec3d>& x) {
