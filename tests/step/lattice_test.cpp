@@ -177,13 +177,7 @@ TEST_P(Lattices, CompressesAsAFineMeshThatConforms) {
 
 TEST_P(Lattices, AHeapFallsWithoutIntersections) {
   params.newton_tolerance = 1e-2;
-  Model model;
-  for (int i = 0; i < 6; ++i)
-    add_embedded_box(model, "box" + std::to_string(i), {0.1, 0.07, 0.08},
-                     {0.02 * (i % 3), 0.06 + 0.09 * i, 0.015 * (i % 2)}, 2, 0.04, 10.0 * i);
-  model.materials[0].young = 5e4;
-  model.materials[0].mu = 0.3;
-  model.half_spaces.push_back({});
+  Model model = fixtures::lattice_heap(6, 0.06);
   load(model);
   const bool may_miss = params.solver == SolverKind::ccd_al;
   StepReport report;

@@ -141,13 +141,7 @@ TEST_P(LatticeSolidSteps, AGuardedHeapHasNoIntersections) {
   params.check_intersections = true;
   params.pcg_tolerance = 1e-6;
   contact.tolerance = 1e-3;
-  Model model;
-  for (int i = 0; i < 4; ++i)
-    add_embedded_box(model, "box" + std::to_string(i), {0.1, 0.07, 0.08},
-                     {0.02 * (i % 3), 0.05 + 0.09 * i, 0.015 * (i % 2)}, 2, 0.04, 10.0 * i);
-  model.materials[0].young = 5e4;
-  model.materials[0].mu = 0.3;
-  model.half_spaces.push_back({});
+  Model model = fixtures::lattice_heap(4, 0.05);
   load(model);
   int converged = 0;
   StepReport report;
