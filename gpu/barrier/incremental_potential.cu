@@ -120,6 +120,7 @@ void IncrementalPotential::set_rigidity(Context& ctx, const Model& model, double
 void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
                                       const ContactSettings& contact) {
   inputs_ = inputs;
+  settled_ = nullptr;
   if (!inputs.still) {
     inputs_.still = inputs.x_t;
     inputs_.velocity_dt = inputs.dt;

@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "gpu/barrier/constraint_terms.cuh"
 #include "gpu/barrier/contact_terms.cuh"
@@ -67,8 +68,12 @@ class IncrementalPotential {
   /// Of begin_step.
   const StepInputs& inputs() const { return inputs_; }
   ConstraintTerms& constraints() { return constraints_; }
-  /// 1 for a node that is fixed in this step's minimisation.
-  const std::uint8_t* fixed() const { return fixed_.data(); }
+  /// 1 for a node that is fixed in this step's minimisation, or settled.
+  const std::uint8_t* fixed() const { return settled_ != nullptr ? settled_ : fixed_.data(); }
+  /// `flags` per node, see SettledIslands::flags: nodes with 1 do not move, and what concerns only these may
+  /// be left out of values, of the gradient and of the Hessian. Ends with the step.
+  void settle(const std::uint8_t* flags) { settled_ = flags; }
+  std::span<const Vec4i> element_stencils() const { return elastic_.stencils(); }
 
   /// [s] a force of this potential changes a free mass m by the speed force * momentum_dt / m.
   double momentum_dt() const { return double(inputs_.beta) * inputs_.dt; }
@@ -125,7 +130,9 @@ class IncrementalPotential {
             inputs_.velocity_dt,
             inputs_.still == inputs_.x_t ? nullptr : inputs_.still,
             true,
-            {.start = inputs_.x_t, .still = inputs_.still}};
+            {.start = inputs_.x_t, .still = inputs_.still},
+            nullptr,
+            settled_};
   }
   /// Elements in batches: corners and blocks of all elements would take half of all memory. Calls
   /// work(elements) for each batch, once with an empty one if there are no elements.
@@ -139,6 +146,7 @@ class IncrementalPotential {
   EnergyTerms elastic_;
   Embedding embedding_;
   Buffer<std::uint8_t> fixed_;
+  const std::uint8_t* settled_ = nullptr;
   ContactTerms contacts_;
   ConstraintTerms constraints_;
   SplitMatrix hessian_;

@@ -37,4 +37,12 @@ void ObjectBalance::launch_measure(Context& ctx, const DeviceModel& device, cons
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *out = factor * sqrt(*out); });
 }
 
+std::vector<double> ObjectBalance::of_objects(Context& ctx, double factor) const {
+  const std::vector<Sums> sums = of_object_.download(ctx);
+  std::vector<double> speeds;
+  speeds.reserve(sums.size());
+  for (const Sums& object : sums) speeds.push_back(factor * std::sqrt(imbalance2(object)));
+  return speeds;
+}
+
 }  // namespace stickslip::STICKSLIP_BACKEND
