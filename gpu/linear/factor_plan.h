@@ -11,7 +11,7 @@
 namespace stickslip {
 
 /// Scalars after each panel that may be read: products are computed in tiles.
-inline constexpr std::int32_t kFactorSpare = 24;
+inline constexpr std::int32_t kFactorSpare = 48;
 
 /// Columns of L with nearly the same rows, kept as one dense panel. All numbers are of nodes, which have
 /// three rows each, in their order of elimination.

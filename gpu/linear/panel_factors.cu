@@ -1,54 +1,135 @@
 #include "gpu/linear/panel_factors.cuh"
 
+#include <type_traits>
+#include <variant>
+
 #include "gpu/core/launch.h"
 
 namespace stickslip {
 namespace {
 
-// A tile of a product has three columns, and the rows of this many nodes.
-constexpr int kTileNodes = 8;
-constexpr int kTileRows = 3 * kTileNodes;
-static_assert(kTileRows <= kFactorSpare);
+// A tile of a product has the columns of one or two nodes, and the rows of this many nodes.
+#if STICKSLIP_ON_CUDA || !defined(__AVX512F__)
+constexpr int kTileNodes = 8, kTileColumns = 1;
+#else
+constexpr int kTileNodes = 16, kTileColumns = 2;
+#endif
+static_assert(3 * kTileNodes <= kFactorSpare);
 
 #if STICKSLIP_ON_CUDA
+template <int Nodes, int Columns>
 struct Tile {
-  float sum[3][kTileRows] = {};
+  float sum[3 * Columns][3 * Nodes] = {};
 
-  /// += a b' with a column a of kTileRows numbers and a row b of three.
+  /// += a b' with a column a of 3 Nodes numbers and a row b of 3 Columns.
   SS_HD void add(const float* a, const float* b) {
-    for (int c = 0; c < 3; ++c)
-      for (int r = 0; r < kTileRows; ++r) sum[c][r] += a[r] * b[c];
+    for (int c = 0; c < 3 * Columns; ++c)
+      for (int r = 0; r < 3 * Nodes; ++r) sum[c][r] += a[r] * b[c];
   }
-  SS_HD float operator()(int r, int c) const { return sum[c][r]; }
+  /// The three columns of a node, one after the other.
+  template <int Column>
+  SS_HD void store(float* to) const {
+    for (int c = 0; c < 3; ++c)
+      for (int r = 0; r < 3 * Nodes; ++r) to[3 * Nodes * c + r] = sum[3 * Column + c][r];
+  }
+  /// From all rows of a node's columns, `leading` apart.
+  template <int Column>
+  SS_HD void subtract_from(float* to, std::int32_t leading) const {
+    for (int c = 0; c < 3; ++c)
+      for (int r = 0; r < 3 * Nodes; ++r) to[std::int64_t{c} * leading + r] -= sum[3 * Column + c][r];
+  }
 };
 #else
-/// In registers: the compiler does not keep an array there.
-struct Tile {
-  static constexpr int kLanes = 8;
-  using Lanes = float __attribute__((vector_size(kLanes * sizeof(float))));
-  using Loaded =
-      float __attribute__((vector_size(kLanes * sizeof(float)), aligned(alignof(float)), may_alias));
-  Lanes a0{}, a1{}, a2{}, b0{}, b1{}, b2{}, c0{}, c1{}, c2{};
-
-  void add(const float* a, const float* b) {
-    const auto* rows = reinterpret_cast<const Loaded*>(a);
-    const Lanes x = rows[0], y = rows[1], z = rows[2];
-    a0 += x * b[0];
-    a1 += y * b[0];
-    a2 += z * b[0];
-    b0 += x * b[1];
-    b1 += y * b[1];
-    b2 += z * b[1];
-    c0 += x * b[2];
-    c1 += y * b[2];
-    c2 += z * b[2];
+/// Not a template's own alias: that would lose the alignment.
+template <int>
+struct FloatLanes;
+#define SS_FLOAT_LANES(N)                                                                          \
+  template <>                                                                                      \
+  struct FloatLanes<N> {                                                                           \
+    using type = float __attribute__((vector_size(N * sizeof(float))));                            \
+    using stored =                                                                                 \
+        float __attribute__((vector_size(N * sizeof(float)), aligned(alignof(float)), may_alias)); \
+    static type load(const float* from) { return *reinterpret_cast<const stored*>(from); }         \
+    static void store(const type& x, float* to) { *reinterpret_cast<stored*>(to) = x; }            \
+    static void subtract(const type& x, float* from) { *reinterpret_cast<stored*>(from) -= x; }    \
   }
-  float operator()(int r, int c) const {
-    const Lanes* const all[3][3] = {{&a0, &a1, &a2}, {&b0, &b1, &b2}, {&c0, &c1, &c2}};
-    return (*all[c][r / kLanes])[r % kLanes];
+SS_FLOAT_LANES(4);
+SS_FLOAT_LANES(8);
+SS_FLOAT_LANES(16);
+#undef SS_FLOAT_LANES
+
+/// Three times as many rows as there are nodes, in registers: the compiler does not keep an array there.
+template <int Nodes>
+struct TileRows {
+  using Lanes = typename FloatLanes<Nodes>::type;
+  Lanes x, y, z;
+
+  static TileRows load(const float* from) {
+    using Float = FloatLanes<Nodes>;
+    return {Float::load(from), Float::load(from + Nodes), Float::load(from + 2 * Nodes)};
+  }
+  void add(const TileRows& rows, float factor) {
+    x += rows.x * factor;
+    y += rows.y * factor;
+    z += rows.z * factor;
+  }
+  void store(float* to) const {
+    FloatLanes<Nodes>::store(x, to);
+    FloatLanes<Nodes>::store(y, to + Nodes);
+    FloatLanes<Nodes>::store(z, to + 2 * Nodes);
+  }
+  void subtract_from(float* to) const {
+    FloatLanes<Nodes>::subtract(x, to);
+    FloatLanes<Nodes>::subtract(y, to + Nodes);
+    FloatLanes<Nodes>::subtract(z, to + 2 * Nodes);
   }
 };
-static_assert(3 * Tile::kLanes == kTileRows);
+
+template <int Nodes>
+struct TileColumns {
+  TileRows<Nodes> a{}, b{}, c{};  // of a node
+
+  void add(const TileRows<Nodes>& rows, const float* factors) {
+    a.add(rows, factors[0]);
+    b.add(rows, factors[1]);
+    c.add(rows, factors[2]);
+  }
+  void store(float* to) const {
+    a.store(to);
+    b.store(to + 3 * Nodes);
+    c.store(to + 6 * Nodes);
+  }
+  void subtract_from(float* to, std::int32_t leading) const {
+    a.subtract_from(to);
+    b.subtract_from(to + leading);
+    c.subtract_from(to + std::int64_t{2} * leading);
+  }
+};
+
+template <int Nodes, int Columns>
+struct Tile {
+  TileColumns<Nodes> first;
+  [[no_unique_address]] std::conditional_t<Columns == 2, TileColumns<Nodes>, std::monostate> second;
+
+  void add(const float* a, const float* b) {
+    const auto rows = TileRows<Nodes>::load(a);
+    first.add(rows, b);
+    if constexpr (Columns == 2) second.add(rows, b + 3);
+  }
+  template <int Column>
+  const TileColumns<Nodes>& column() const {
+    if constexpr (Column == 0) return first;
+    else return second;
+  }
+  template <int Column>
+  void store(float* to) const {
+    column<Column>().store(to);
+  }
+  template <int Column>
+  void subtract_from(float* to, std::int32_t leading) const {
+    column<Column>().subtract_from(to, leading);
+  }
+};
 #endif
 
 /// What factorises panels.
@@ -90,49 +171,80 @@ struct PanelKernels {
     }
   }
 
-  /// Subtracts from three columns, at `target`, the product of the rows `first` + k of the first `columns`
-  /// scalar columns of `source` with its row `first`, k < count. Row k of the product is row place[k] of the
-  /// target; place null: `first` + k.
-  SS_HD void subtract_product(const float* source, std::int32_t leading, std::int32_t columns,
-                              std::int32_t first, std::int32_t count, float* target,
-                              std::int32_t target_leading, const std::int32_t* place) const {
-    const float* row = source + 3 * first;
-    for (std::int32_t k = 0; k < count; k += kTileNodes) {
-      Tile tile;
-      const float* a = row + 3 * k;
-      for (std::int32_t c = 0; c < columns; ++c)
-        tile.add(a + std::int64_t{c} * leading, row + std::int64_t{c} * leading);
-      const std::int32_t nodes = count - k < kTileNodes ? count - k : kTileNodes;
-      for (int c = 0; c < 3; ++c) {
-        float* to = target + std::int64_t{c} * target_leading;
-        for (std::int32_t t = 0; t < nodes; ++t) {
-          float* at = to + 3 * (place != nullptr ? place[k + t] : first + k + t);
-          for (int r = 0; r < 3; ++r) at[r] -= tile(3 * t + r, c);
-        }
-      }
+  /// A product of the first scalar columns of a panel with some of its rows, to be subtracted from another
+  /// one.
+  struct Product {
+    const float* source;
+    std::int32_t leading, columns;  // scalar
+    std::int32_t first, count;      // nodes: rows first + k, k < count
+    float* target;
+    std::int32_t target_leading;
+    const std::int32_t* place;  // row k is row place[k] of the target; null: first + k
+
+    SS_HD std::int32_t row(std::int32_t k) const { return place != nullptr ? place[k] : first + k; }
+  };
+
+  /// Subtracts a node's columns of a tile whose first row is row k of the product.
+  template <int Column, int Nodes, int Columns>
+  SS_HD static void subtract_tile(const Product& product, std::int32_t k, std::int32_t nodes, bool adjacent,
+                                  const Tile<Nodes, Columns>& tile) {
+    const std::int32_t leading = product.target_leading;
+    float* target = product.target + std::int64_t{3} * product.row(Column) * leading;
+    if (adjacent) return tile.template subtract_from<Column>(target + 3 * product.row(k), leading);
+    float sums[9 * Nodes];
+    tile.template store<Column>(sums);
+    for (std::int32_t t = 0; t < nodes; ++t) {
+      float* at = target + 3 * product.row(k + t);
+      const float* of = sums + 3 * t;
+      for (int c = 0; c < 3; ++c, at += leading, of += 3 * Nodes)
+        for (int r = 0; r < 3; ++r) at[r] -= of[r];
     }
   }
 
-  /// Columns 3j to 3j + 2, from which all earlier ones are subtracted. A pivot that rounding makes vanish is
-  /// replaced by the diagonal of A: the product stays positive definite.
-  SS_HD void factorise_columns(const FactorPanel& p, std::int32_t j) const {
+  template <int Nodes, int Columns>
+  SS_HD static void subtract_rows(const Product& product, std::int32_t k) {
+    Tile<Nodes, Columns> tile;
+    const float* b = product.source + 3 * product.first;
+    const float* a = b + 3 * k;
+    for (std::int32_t c = 0; c < product.columns; ++c, a += product.leading, b += product.leading)
+      tile.add(a, b);
+    const std::int32_t left = product.count - k, nodes = left < Nodes ? left : Nodes;
+    const bool adjacent = nodes == Nodes && product.row(k + Nodes - 1) - product.row(k) == Nodes - 1;
+    subtract_tile<0>(product, k, nodes, adjacent, tile);
+    if constexpr (Columns == 2) subtract_tile<1>(product, k, nodes, adjacent, tile);
+  }
+
+  /// Subtracts from the columns of the first one or two rows. Of two, the second one's part above the
+  /// diagonal gets a value that nothing reads.
+  template <int Columns>
+  SS_HD static void subtract(const Product& product) {
+    std::int32_t k = 0;
+    for (; product.count - k > kTileNodes / 2; k += kTileNodes)
+      subtract_rows<kTileNodes, Columns>(product, k);
+    for (; k < product.count; k += kTileNodes / 2) subtract_rows<kTileNodes / 2, Columns>(product, k);
+  }
+
+  /// The scalar columns of `nodes` nodes from j on, from which all earlier ones are subtracted. A pivot that
+  /// rounding makes vanish is replaced by the diagonal of A: the product stays positive definite.
+  SS_HD void factorise_columns(const FactorPanel& p, std::int32_t j, std::int32_t nodes) const {
     constexpr float epsilon = 1e-6F;
     const std::int32_t leading = p.leading();
-    const Mat3& block = diagonal[node[p.first + j]];
-    const bool gone = absent(p.first + j);
-    for (int c = 0; c < 3; ++c) {
-      float* column = values + p.values + std::int64_t{3 * j + c} * leading;
+    float* first = values + p.values + std::int64_t{3 * j} * leading + 3 * j;  // at its diagonal
+    const std::int32_t count = leading - 3 * j;
+    for (int c = 0; c < 3 * nodes; ++c) {
+      float* column = first + std::int64_t{c} * leading;
       for (int b = 0; b < c; ++b) {
-        const float* before = column - std::int64_t{c - b} * leading;
-        const float share = before[3 * j + c];
-        for (std::int32_t r = 3 * j + c; r < leading; ++r) column[r] -= share * before[r];
+        const float* before = first + std::int64_t{b} * leading;
+        const float share = before[c];
+        for (std::int32_t r = c; r < count; ++r) column[r] -= share * before[r];
       }
-      const float own = gone ? 1.0F : block(c, c);
-      float pivot = column[3 * j + c];
+      const std::int32_t at = p.first + j + c / 3;
+      const float own = absent(at) ? 1.0F : diagonal[node[at]](c % 3, c % 3);
+      float pivot = column[c];
       if (!(pivot > epsilon * own)) pivot = own;
       const float inverse = pivot > 0.0F ? 1.0F / std::sqrt(pivot) : 0.0F;
-      column[3 * j + c] = inverse;
-      for (std::int32_t r = 3 * j + c + 1; r < leading; ++r) column[r] *= inverse;
+      column[c] = inverse;
+      for (std::int32_t r = c + 1; r < count; ++r) column[r] *= inverse;
     }
   }
 
@@ -144,17 +256,22 @@ struct PanelKernels {
     for (std::int32_t u = p.updates_begin; u < p.updates_end; ++u) {
       const FactorUpdate& update = updates[u];
       const FactorPanel& source = panels[update.panel];
-      for (std::int32_t q = update.from; q < update.to; ++q) {
-        const std::int32_t* place = places + update.place_begin + (q - update.from);
-        subtract_product(values + source.values, source.leading(), 3 * source.width, source.width + q,
-                         source.below() - q, l + std::int64_t{3} * place[0] * leading, leading, place);
+      Product product{values + source.values, source.leading(), 3 * source.width, 0, 0, l, leading, nullptr};
+      for (std::int32_t q = update.from; q < update.to;) {
+        product.first = source.width + q;
+        product.count = source.below() - q;
+        product.place = places + update.place_begin + (q - update.from);
+        if (q + kTileColumns <= update.to) subtract<kTileColumns>(product);
+        else subtract<1>(product);
+        q += kTileColumns;
       }
     }
-    for (std::int32_t j = 0; j < p.width; ++j) {
-      if (j > 0)
-        subtract_product(l, leading, 3 * j, j, p.width + p.below() - j, l + std::int64_t{3} * j * leading,
-                         leading, nullptr);
-      factorise_columns(p, j);
+    for (std::int32_t j = 0; j < p.width; j += kTileColumns) {
+      const std::int32_t nodes = j + kTileColumns <= p.width ? kTileColumns : 1;
+      const Product product{l, leading, 3 * j, j, p.width + p.below() - j, l, leading, nullptr};
+      if (j > 0 && nodes == kTileColumns) subtract<kTileColumns>(product);
+      else if (j > 0) subtract<1>(product);
+      factorise_columns(p, j, nodes);
     }
   }
 };
