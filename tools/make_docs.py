@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the generated parts of README.md and docs/*.md: the text between
+"""Writes the generated parts of README.md, docs/*.md and docs/solvers/*.md: the text between
 
     <!-- generated: NAME -->
     <!-- end -->
@@ -8,8 +8,8 @@ tools/make_docs.py [--program build/release/app/stickslip]     writes them
 tools/make_docs.py --check [--program ...]                     fails when one is out of date
 
 Parts come from kept measurements (tools/bench/results), from files (examples/) and from the program itself:
-the output of its `list` commands, and the kinds of bodies that each solver accepts. Without the program the
-parts that need it stay unchanged.
+the output of its `list` commands, and what kinds of bodies and contacts each solver accepts. Without the program
+the parts that need it stay unchanged. tools/solver_pages.py makes the pictures of docs/solvers.
 """
 import argparse
 import functools
@@ -25,6 +25,7 @@ import tomllib
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "bench"))
 import reproduction
 import result_tables
+import solver_tables
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PART = re.compile(r"(<!-- generated: ([\w-]+(?: [\w./ -]+)?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
@@ -45,6 +46,14 @@ BODIES = {
     "rigid and elastic": [RIGID, ELASTIC],
     "rigid and affine": [RIGID, AFFINE],
     "rigid, cloth and rods": [RIGID, CLOTH, RODS],
+}
+
+# Contacts and joints that not every solver takes, as scenes for `accepts`.
+HINGE = "[[joint]]\nname = 'hinge'\nkind = 'hinge'\nbetween = ['b0', 'b1']\nanchor = [0.15, 0.055, 0]\naxis = [0, 0, 1]\n"
+SPECIAL = {
+    "joints": GROUND + OBJECT.format("b0", 0.0, RIGID) + OBJECT.format("b1", 0.3, RIGID) + HINGE,
+    "torsion": GROUND + "torsion_radius = 0.01\n" + OBJECT.format("b0", 0.0, RIGID),
+    "rolling": GROUND + "rolling_resistance = 0.01\n" + OBJECT.format("b0", 0.0, RIGID),
 }
 
 
@@ -70,14 +79,19 @@ class Program:
 
     def takes(self, bodies: list[str], solver: str) -> str:
         """Result of one step of such bodies: "yes", the name of the solver that replaces it, or "-"."""
+        return self.accepts(GROUND + "".join(OBJECT.format(f"b{i}", 0.3 * i, keys) for i, keys in enumerate(bodies)), solver)
+
+    @functools.cache
+    def accepts(self, text: str, solver: str) -> str:
+        """The same of a scene's text."""
         with tempfile.TemporaryDirectory() as folder:
             scene, report = pathlib.Path(folder) / "scene.toml", pathlib.Path(folder) / "report.jsonl"
-            scene.write_text(GROUND + "".join(OBJECT.format(f"b{i}", 0.3 * i, keys) for i, keys in enumerate(bodies)))
+            scene.write_text(text)
             done = self.call("run", str(scene), "--frames", "1", "--solver", solver, "--backend", "cpu", "--threads", "1",
                              "--quiet", "--report", str(report))
             if not report.exists() or not report.read_text():
                 if done.returncode != 2:
-                    raise RuntimeError(f"{solver}, {bodies}: exit code {done.returncode}: {done.stderr.strip()}")
+                    raise RuntimeError(f"{solver}: exit code {done.returncode}: {done.stderr.strip()}, with the scene\n{text}")
                 return "–"
             solve = json.loads(report.read_text().splitlines()[0]).get("contact_solve") or {}
             other = re.search(r"(\w+) took its place", solve.get("message") or "")
@@ -142,6 +156,114 @@ def groups(program: Program, what: str) -> str:
                   for group, names in params.items()])
 
 
+LAW_TEXTS = {
+    "exact": "[exact](../equations.md#laws), Coulomb's",
+    "associated": "[associated](../equations.md#laws) by itself; with `de_saxce`, the default, the exact one",
+    "box": "[box friction](../equations.md#laws)",
+    "polyhedral": "[cones with facets](../equations.md#cones-with-facets)",
+    "penalty": "[springs, dampers and a friction law of their own](../equations.md#penalty-forces)",
+}
+
+
+def number_text(value: float) -> str:
+    """1e-8, not 1e-08, and not 1.0."""
+    text = str(value) if isinstance(value, int) else f"{value:g}"
+    return re.sub(r"e([+-])0*(\d)", lambda match: "e" + match[1].replace("+", "") + match[2], text)
+
+
+def default_of(param: dict) -> str:
+    value = param["default"]
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f"`{value}`" if isinstance(value, str) else number_text(value)
+
+
+def range_of(param: dict) -> str:
+    if "choices" in param:
+        return ", ".join(f"`{choice}`" for choice in param["choices"])
+    if "low" not in param:
+        return "`true`, `false`"
+    unit = "" if param["unit"] == "1" else f" {param['unit']}"
+    return f"{number_text(param['low'])} to {number_text(param['high'])}{unit}"
+
+
+def param_table(params: list[dict]) -> str:
+    rows = [[f"`{param['name']}`", default_of(param), range_of(param), param["meaning"].replace("|", "\\|")] for param in params]
+    return table(["parameter", "default", "values", "effect"], rows)
+
+
+def solver_row(program: Program, name: str) -> dict:
+    listed = {solver["name"]: solver for what in ("step-solvers", "solvers") for solver in program.listed(what)}
+    if name not in listed:
+        raise RuntimeError(f"the program lists no solver {name}")
+    return listed[name]
+
+
+def params(program: Program, argument: str) -> str:
+    """Of a solver, the parameters in some groups, or without groups all but those that every contact solver reads."""
+    name, *wanted = argument.split()
+    found = [p for p in solver_row(program, name)["params"] if (p["group"] in wanted if wanted else p["group"] != "stop")]
+    if missing := set(wanted) - {param["group"] for param in found}:
+        raise RuntimeError(f"{name} reads no group {', '.join(sorted(missing))}")
+    return param_table(found) if found else "None beside those of every contact solver.\n"
+
+
+def rows_of(program: Program, names: str) -> str:
+    """Single parameters of steps."""
+    listed = {param["name"]: param for param in program.listed("params")}
+    return param_table([listed[name] for name in names.split()])
+
+
+def answer_of(program: Program, kind: str, solver: str) -> str:
+    """As Program.accepts. Penalty forces have no moments against rolling (docs/equations.md), though a step runs."""
+    if kind == "rolling" and solver_row(program, solver).get("law") == "penalty":
+        return "ignored"
+    return program.accepts(SPECIAL[kind], solver)
+
+
+def kinds_of(program: Program, solver: str) -> str:
+    """What of SPECIAL a solver takes, and what not, in words."""
+    found = {kind: answer_of(program, kind, solver) for kind in SPECIAL}
+    names = {"joints": "joints", "torsion": "torsional friction", "rolling": "rolling resistance"}
+    takes = ["contacts", *(names[kind] for kind, answer in found.items() if answer == "yes")]
+    text = "**Takes** " + " and ".join(filter(None, [", ".join(takes[:-1]), takes[-1]]))
+    if replaced := [names[kind] for kind, answer in found.items() if answer.startswith("by")]:
+        text += f". In scenes with {' or '.join(replaced)} `nsgs` takes its place"
+    if refused := [names[kind] for kind, answer in found.items() if answer == "–"]:
+        text += f". It refuses {' and '.join(refused)}"
+    if ignored := [names[kind] for kind, answer in found.items() if answer == "ignored"]:
+        text += f". It ignores {' and '.join(ignored)}"
+    return text + "."
+
+
+def facts(program: Program, name: str) -> str:
+    """A list: law, what the solver takes, what it needs, backends; and for contact solvers the law matrix."""
+    solver = solver_row(program, name)
+    lines = [f"**Law:** {LAW_TEXTS[solver['law']]}."] if "law" in solver else []
+    lines.append(kinds_of(program, name))
+    if solver.get("lab"):
+        lines.append("**Needs** " + ("the entries of W." if solver["assembled"] else "W in blocks, or as H A^-1 H' by bodies.") +
+                     ("" if solver["problems"] else " Of the lab it takes problems of rigid bodies alone."))
+    elif "law" in solver:
+        lines.append("**Needs** a running scene: the lab has no such solver.")
+    lines.append(f"**Runs on** the backends {named([backend['name'] for backend in program.listed('backends')])}.")
+    return "".join(f"* {line}\n" for line in lines)
+
+
+def index(program: Program, what: str) -> str:
+    """One line for each solver: `step-solvers`, or the barrier steppers of `solvers`."""
+    rows = []
+    for solver in sorted(program.listed(what), key=lambda solver: solver["name"]):
+        if "contact_solvers" in solver:
+            continue
+        name = solver["name"]
+        law = [solver["law"]] if "law" in solver else []
+        groups = [group for group in groups_of(solver) if not law or group != "stop"]
+        rows.append([f"[`{name}`](solvers/{name}.md)", solver["meaning"].replace("|", "\\|"), *law, *(answer_of(program, kind, name) for kind in SPECIAL), named(groups)])
+    law = ["law"] if "law" in program.listed(what)[0] else []
+    return table(["solver", "method and source", *law, *SPECIAL, "groups of parameters"], rows)
+
+
 def code(path: str, language: str) -> str:
     return f"```{language}\n{(ROOT / path).read_text()}```\n"
 
@@ -173,7 +295,7 @@ def families(gallery: str) -> str:
 
 
 FROM_PROGRAM = {"matrix": lambda program, _: matrix(program), "keys": lambda program, _: keys(program), "reads": reads,
-                "groups": groups}
+                "groups": groups, "params": params, "rows": rows_of, "facts": facts, "index": index}
 FROM_FILES = {
     "hello": lambda _: code("examples/hello.cpp", "cpp"),
     "hello-scene": lambda _: code("examples/hello.toml", "toml"),
@@ -181,6 +303,7 @@ FROM_FILES = {
     "families": families,
     "reproduction": reproduction.paper_table,
     **{name: lambda _, make=make: make() for name, make in result_tables.PARTS.items()},
+    **solver_tables.PARTS,
 }
 
 
@@ -207,7 +330,7 @@ def main() -> int:
     if program is None:
         print(f"make_docs: {options.program} is not built: the parts that it says stay as they are")
     faults = 0
-    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/solvers").glob("*.md"))]:
         old = path.read_text()
         new = rewrite(old, program)
         if new == old:

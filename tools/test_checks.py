@@ -92,9 +92,16 @@ class Length(Tree):
 class Links(Tree):
     def test_targets_exist(self):
         self.write("docs/a.md", "[b](b.md#part) [up](../gpu) [web](https://example.org/x) `[code](none)` [gone](none.md)\n![also](none.png)\n")
-        self.write("docs/b.md", "```\n[example](none)\n```\n")
+        self.write("docs/b.md", "# Part\n```\n[example](none)\n```\n")
         self.write("gpu/x.h", "")
         self.assertEqual(check_links.check(self.root), ["docs/a.md:1: none.md does not exist", "docs/a.md:2: none.png does not exist"])
+
+    def test_places_are_headings(self):
+        self.write("docs/a.md", "# A `b_c`: d-e, [f](b.md)!\n## Same\n## Same\n```\n# code\n```\n"
+                                "[1](#a-b_c-d-e-f) [2](#same) [3](#same-1) [4](b.md#b) [5](#code)\n[6](b.md#same) [7](#same-2) [8](../gpu/x.h#L3)\n")
+        self.write("docs/b.md", "# B\n")
+        self.write("gpu/x.h", "")
+        self.assertEqual(check_links.check(self.root), ["docs/a.md:7: a.md has no heading #code", "docs/a.md:8: b.md has no heading #same", "docs/a.md:8: a.md has no heading #same-2"])
 
 
 class References(Tree):
@@ -144,6 +151,7 @@ class Words(Tree):
             ("docs/a.md", "Bodies overlap; `body_looks` and a meeting are other words."),
             ("gpu/core/a.h", "// nobody"),
             ("docs/law-matrix.md", "steps that meet the tolerance"),
+            ("docs/a.md", "<!-- generated: params nsgs -->\nbefore it looks\n<!-- end -->\n"),
         ]:
             self.assertEqual(self.faults(path, text), [], text)
 
@@ -151,6 +159,8 @@ class Words(Tree):
         for path, text in [
             ("docs/a.md", "first line\nNobody waits."),
             ("gpu/core/README.md", "boxes that meet"),
+            ("docs/a.md", "<!-- generated: params nsgs -->\n<!-- end -->\nit looks"),
+            ("docs/a.md", "<!-- generated: facts nsgs -->\nit looks\n<!-- end -->"),
             ("assets/scenes/a.toml", 'title = "Balls meet"'),
             ("gpu/core/a.h", "int go_further();"),
             ("docs/a.md", "calls `everybody()`"),

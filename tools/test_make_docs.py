@@ -2,6 +2,7 @@
 """make_docs.py and the tables of bench/result_tables.py on small inputs."""
 import json
 import pathlib
+import re
 import tempfile
 import unittest
 from unittest import mock
@@ -44,6 +45,51 @@ class Parts(unittest.TestCase):
         text = make_docs.rewrite("<!-- generated: groups step-solvers -->\n<!-- end -->\n", self.listing())
         self.assertEqual(text.splitlines()[3:-1], ["| `stop` | `stop_1`, `stop_2` | all |", "| `sweep` | `sweep_1`, `sweep_2` | `nsgs`, `soft`, `spring` |",
                                                    "| `pivot` | `pivot_1`, `pivot_2` | `pivot` |"])
+
+    def program(self) -> mock.Mock:
+        """A program with two contact solvers, one of which leaves torsion to nsgs and refuses rolling resistance."""
+        number = {"name": "omega", "group": "relaxation", "type": "real", "default": 1e-08, "low": 0.0, "high": 2e9, "unit": "m/s", "meaning": "weight |x|"}
+        flag = {"name": "fast", "group": "relaxation", "type": "boolean", "default": True, "meaning": "be fast"}
+        choice = {"name": "kind", "group": "kinds", "type": "choice", "default": "a", "choices": ["a", "b"], "meaning": "which"}
+        stop = {"name": "tolerance", "group": "stop", "type": "integer", "default": 50, "low": 1, "high": 100, "unit": "1", "meaning": "ends"}
+        solvers = [{"name": name, "meaning": f"{name} [Course]", "law": law, "problems": True, "lab": True, "assembled": False, "rolling": False, "params": [stop, number, flag, choice]}
+                   for name, law in (("nsgs", "exact"), ("pivot", "box"))]
+        answers = {"joints": "yes", "torsion": "by `nsgs`", "rolling": "–"}
+        kind_of = {scene: kind for kind, scene in make_docs.SPECIAL.items()}
+        return mock.Mock(listed=mock.Mock(side_effect={"step-solvers": solvers, "solvers": [{"name": "ipc", "meaning": "barrier", "params": [number]}], "params": [number, choice],
+                                                       "backends": [{"name": "cpu"}, {"name": "cuda"}]}.__getitem__),
+                         accepts=mock.Mock(side_effect=lambda scene, solver: "yes" if solver == "nsgs" else answers[kind_of[scene]]))
+
+    def part(self, name: str) -> list[str]:
+        return make_docs.rewrite(f"<!-- generated: {name} -->\n<!-- end -->\n", self.program()).splitlines()[1:-1]
+
+    def test_parameters_have_default_values_and_effect(self):
+        rows = ["| `omega` | 1e-8 | 0 to 2e9 m/s | weight \\|x\\| |", "| `fast` | `true` | `true`, `false` | be fast |", "| `kind` | `a` | `a`, `b` | which |"]
+        self.assertEqual(self.part("params pivot")[2:], rows)
+        self.assertEqual(self.part("params pivot kinds")[2:], rows[2:])
+        self.assertEqual(self.part("params nsgs stop")[2:], ["| `tolerance` | 50 | 1 to 100 | ends |"])
+        self.assertEqual(self.part("rows kind omega")[2:], [rows[2], rows[0]])
+        with self.assertRaisesRegex(RuntimeError, "reads no group x"):
+            self.part("params pivot x")
+
+    def test_facts_say_what_a_solver_takes(self):
+        self.assertEqual(self.part("facts pivot"), [
+            "* **Law:** [box friction](../equations.md#laws).",
+            "* **Takes** contacts and joints. In scenes with torsional friction `nsgs` takes its place. It refuses rolling resistance.",
+            "* **Needs** W in blocks, or as H A^-1 H' by bodies.", "* **Runs on** the backends `cpu`, `cuda`."])
+        self.assertIn("* **Takes** contacts, joints, torsional friction and rolling resistance.", self.part("facts nsgs"))
+        self.assertEqual(self.part("facts ipc")[-1], "* **Runs on** the backends `cpu`, `cuda`.")
+
+    def test_the_index_has_a_line_for_each_solver(self):
+        self.assertEqual(self.part("index step-solvers")[2:], [
+            "| [`nsgs`](solvers/nsgs.md) | nsgs [Course] | exact | yes | yes | yes | `relaxation`, `kinds` |",
+            "| [`pivot`](solvers/pivot.md) | pivot [Course] | box | yes | by `nsgs` | – | `relaxation`, `kinds` |"])
+
+    def test_every_solver_has_a_page(self):
+        rows = (make_docs.ROOT / "gpu/params/contact_solvers.h").read_text()
+        names = set(re.findall(r"^  (?:PROBLEM|BODIES|STEP)\(\w+, (\w+),", rows, re.M)) | {"ipc", "barrier_al", "ccd_al", "velocity", "rounds", "factor", "nodal_admm", "ica"}
+        pages = {path.stem for path in (make_docs.ROOT / "docs/solvers").glob("*.md")}
+        self.assertEqual(pages - {"rigid-bodies"}, names)
 
     def test_solvers_with_equal_cells_share_a_row(self):
         program = mock.Mock()

@@ -7,7 +7,7 @@
 // At a fixed point of this the law holds exactly, whatever rho. For finite rho each contact yields a little,
 // so the equation is regular where W is not, even far beyond nu = 1. A large rho takes fewer centres, and
 // more steps of Newton's method for each, until they fail: for large rho the equation may have no solution
-// near by (docs/solvers.md).
+// near by (docs/solvers/newton_al.md).
 //
 // The equation is solved in the velocities of the bodies where W is given by bodies, which costs the same
 // whatever the number of contacts, and else in impulses.

@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Makes the short films of docs/manual.md: drives the window of the program, by scripts and by a pointer, takes a
+screenshot for each picture, and joins them into docs/manual/NAME.webp.
+
+    tools/films.py [NAME...] [--program build/release/app/stickslip] [--pictures FOLDER]
+
+Needs Xvfb, xdotool and ffmpeg; it starts an X server of its own. --pictures keeps the single pictures."""
+import argparse
+import dataclasses
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FILMS = ROOT / "docs" / "manual"
+LARGEST = 300_000  # bytes of a film
+SCREEN = (1280, 720)
+SCENE_AND_TIMELINE = (652, 690, 314, 0)  # width, height, left, top [px] of what lies between the panels
+PATIENCE = 120.0  # [s] for a picture or a step
+
+
+class Hand:
+    """Keys and pointer of a window that is open. Steps and pictures are waited for."""
+
+    def __init__(self, folder: pathlib.Path, journal: pathlib.Path):
+        self.folder, self.journal = folder, journal
+        self.at = (0, 0)
+
+    def do(self, *words: str) -> None:
+        subprocess.run(["xdotool", *words], check=True, stdout=subprocess.DEVNULL)
+
+    def key(self, name: str) -> None:
+        self.do("key", name)
+
+    def move(self, x: int, y: int) -> None:
+        self.at = (x, y)
+        self.do("mousemove", str(x), str(y))
+        time.sleep(0.15)  # until the window has seen it
+
+    def press(self) -> None:
+        self.do("mousedown", "1")
+        time.sleep(0.3)
+
+    def release(self) -> None:
+        self.do("mouseup", "1")
+        time.sleep(0.3)
+
+    def grab(self) -> None:
+        """Ctrl + left button, of which the button stays down."""
+        self.do("keydown", "ctrl")
+        time.sleep(0.2)
+        self.press()
+        self.do("keyup", "ctrl")
+
+    def click(self, x: int, y: int) -> None:
+        self.move(x, y)
+        self.do("click", "1")
+        time.sleep(0.4)
+
+    def step(self, count: int = 1) -> None:
+        for _ in range(count):
+            before = self.steps()
+            self.key("period")
+            self.wait(lambda: self.steps() > before, "a step")
+
+    def picture(self) -> None:
+        time.sleep(0.2)
+        before = len(pictures(self.folder))
+        self.key("F12")
+        self.wait(lambda: len(pictures(self.folder)) > before, "a picture")
+
+    def steps(self) -> int:
+        return self.journal.read_text().count('"event":"step"') if self.journal.exists() else 0
+
+    @staticmethod
+    def wait(done: Callable[[], bool], what: str) -> None:
+        start = time.monotonic()
+        while not done():
+            if time.monotonic() - start > PATIENCE:
+                raise RuntimeError(f"waited {PATIENCE:.0f} s for {what}")
+            time.sleep(0.02)
+
+
+@dataclasses.dataclass
+class Film:
+    """`lines`: a script of the window (docs/manual.md); each `screenshot` is a picture. `by_hand` goes on from there."""
+
+    scene: str
+    lines: list[str]
+    by_hand: Callable[[Hand], None] | None = None
+    panels: bool = False
+    crop: tuple[int, int, int, int] = (900, 600, 190, 60)  # width, height, left, top [px]
+    width: int = 480
+    rate: int = 12  # pictures per second
+    quality: int = 70  # of WebP
+    hold: int = 10  # times that the last picture is shown
+    arguments: tuple[str, ...] = ()
+
+
+def repeated(count: int, *lines: str) -> list[str]:
+    return [line for _ in range(count) for line in lines]
+
+
+def rewind() -> Film:
+    there, back = 168, list(range(168, 59, -6))
+    lines = [*repeated(there // 6, "steps 6", "screenshot")]
+    for frame in back:
+        lines += [f"rewind {frame}", "screenshot"]
+    return Film("dominoes", [*lines, "set mu=0.05", *repeated(16, "steps 6", "screenshot")], panels=True, crop=SCENE_AND_TIMELINE, width=400)
+
+
+def cones() -> Film:
+    """Friction is lowered until contacts slide."""
+    lines = ["toggle_panels", "toggle_contacts", "toggle_cones", "steps 20", *repeated(4, "screenshot")]
+    for percent in range(50, 19, -2):
+        lines += [f"set mu={percent / 100}", "steps 2", "screenshot"]
+    return Film("card-house", [*lines, *repeated(8, "steps 1", "screenshot")], crop=(480, 360, 390, 310), width=400, quality=50)
+
+
+def tree() -> Film:
+    return Film("drop", ["toggle_panels", "toggle_tree", *repeated(32, "steps 2", "screenshot")], crop=(860, 640, 180, 10))
+
+
+def fork() -> Film:
+    return Film("card-house", ["toggle_panels", "steps 30", *repeated(3, "screenshot"), "fork", "set mu=0.12", *repeated(24, "steps 2", "screenshot")], crop=(720, 680, 280, 20), width=400)
+
+
+def gizmo() -> Film:
+    """A ball is moved by the handles of two axes, and falls."""
+
+    def along(hand: Hand, by: tuple[int, int], count: int) -> None:
+        hand.picture()
+        hand.press()
+        x, y = hand.at
+        for k in range(1, count + 1):
+            hand.move(x + by[0] * k // count, y + by[1] * k // count)
+            hand.picture()
+        hand.release()
+        hand.picture()
+
+    def act(hand: Hand) -> None:
+        hand.click(679, 310)
+        hand.key("z")
+        hand.move(679, 235)  # the arrow along y
+        along(hand, (0, -130), 8)
+        hand.move(745, 192)  # the arrow along x
+        along(hand, (-250, -13), 10)
+        hand.key("z")
+        hand.move(5, 5)
+        for _ in range(20):
+            hand.step(2)
+            hand.picture()
+
+    return Film("mattress", ["toggle_panels", "steps 60", "screenshot"], act, panels=True, crop=(760, 520, 260, 50))
+
+
+def drag() -> Film:
+    """A corner of a cloth is pulled with Ctrl and the left button."""
+
+    def act(hand: Hand) -> None:
+        hand.move(444, 570)
+        hand.grab()
+        for k in range(1, 25):
+            hand.move(444 - 5 * k, 570 - 16 * k)
+            hand.step(2)
+            hand.picture()
+        hand.release()
+        for _ in range(14):
+            hand.step(2)
+            hand.picture()
+
+    return Film("cloth-sphere", ["toggle_panels", "steps 90", "screenshot"], act, panels=True, crop=(900, 660, 200, 40))
+
+
+MAKERS: dict[str, Callable[[], Film]] = {"rewind": rewind, "cones": cones, "tree": tree, "fork": fork, "gizmo": gizmo, "drag": drag}
+
+
+def pictures(folder: pathlib.Path) -> list[pathlib.Path]:
+    """In the order in which they were taken: their names end with a number."""
+    return sorted(folder.glob("*.png"), key=lambda file: int("".join(filter(str.isdigit, file.stem.rsplit("-", 1)[-1])) or 0))
+
+
+class Display:
+    """An X server without a screen, on a display number that is free."""
+
+    def __enter__(self) -> str:
+        read, write = os.pipe()
+        self.server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", f"{SCREEN[0]}x{SCREEN[1]}x24", "-nolisten", "tcp"], pass_fds=[write],
+                                       stderr=subprocess.DEVNULL)
+        os.close(write)
+        with os.fdopen(read) as stream:
+            number = stream.readline().strip()
+        if not number:
+            raise RuntimeError("Xvfb does not start")
+        return f":{number}"
+
+    def __exit__(self, *_) -> None:
+        self.server.terminate()
+        self.server.wait()
+
+
+def take(program: str, film: Film, folder: pathlib.Path) -> list[pathlib.Path]:
+    """The pictures of a film, in `folder`. Errors: RuntimeError."""
+    script, journal = folder / "script.txt", folder / "journal.jsonl"
+    script.write_text("\n".join([*film.lines, *([] if film.by_hand else ["quit"])]) + "\n")
+    command = [program, "view", film.scene, "--fresh", "--paused", "--quality", "medium", "--script", str(script), "--output", str(folder), "--journal", str(journal), *film.arguments]
+    window = subprocess.Popen([*command, *(["--panels"] if film.panels else [])], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        if film.by_hand:
+            wanted = film.lines.count("screenshot")
+            Hand.wait(lambda: len(pictures(folder)) >= wanted or window.poll() is not None, "the script")
+            film.by_hand(Hand(folder, journal))
+            subprocess.run(["xdotool", "key", "--clearmodifiers", "ctrl+q"], check=True)
+        said = window.communicate(timeout=1200)[1]
+    except BaseException:
+        window.kill()
+        window.wait()
+        raise
+    if window.returncode != 0 or not pictures(folder):
+        raise RuntimeError(f"{film.scene}: {said.strip()}")
+    return pictures(folder)
+
+
+def join(files: list[pathlib.Path], film: Film, target: pathlib.Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        shown = files + [files[-1]] * film.hold
+        for k, file in enumerate(shown):
+            os.symlink(file, pathlib.Path(folder) / f"{k:04}.png")
+        width, height, left, top = film.crop
+        subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-framerate", str(film.rate), "-i", f"{folder}/%04d.png", "-vf",
+                        f"crop={width}:{height}:{left}:{top},scale={film.width}:-2:flags=lanczos", "-c:v", "libwebp_anim", "-quality", str(film.quality), "-compression_level", "6", "-loop", "0", target],
+                       check=True)
+    size = target.stat().st_size
+    print(f"{target.relative_to(ROOT)}: {len(files)} pictures, {size // 1000} kB", flush=True)
+    if size > LARGEST:
+        raise RuntimeError(f"{target} has more than {LARGEST // 1000} kB")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="of films; default: all")
+    parser.add_argument("--program", default=str(ROOT / "build/release/app/stickslip"))
+    parser.add_argument("--pictures", type=pathlib.Path, help="keep the pictures below this folder")
+    options = parser.parse_args()
+    if unknown := set(options.names) - set(MAKERS):
+        parser.error(f"no such film: {', '.join(sorted(unknown))}")
+    os.environ["STICKSLIP_ASSETS"] = str(ROOT / "assets")
+    FILMS.mkdir(exist_ok=True)
+    with Display() as display:
+        os.environ["DISPLAY"] = display
+        for name in options.names or MAKERS:
+            with tempfile.TemporaryDirectory() as temporary:
+                folder = options.pictures / name if options.pictures else pathlib.Path(temporary)
+                folder.mkdir(parents=True, exist_ok=True)
+                if pictures(folder):
+                    parser.error(f"{folder} has pictures already")
+                film = MAKERS[name]()
+                join(take(options.program, film, folder), film, FILMS / f"{name}.webp")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
