@@ -117,7 +117,9 @@ class BackendEngine final : public Engine {
     out.poses.clear();
     out.asleep.clear();
     out.tree.clear();
+    out.stiffness.clear();
     if (!stepper_) return;
+    if (out.wants_stiffness) stepper_->node_stiffness(out.stiffness);
     if (out.wants_tree) stepper_->append_trees(out.tree);
     out.poses = stepper_->poses();
     if (out.wants_contacts) stepper_->contact_records(params_, out.contacts);

@@ -37,12 +37,15 @@ Vec3f Camera::eye() const { return target - distance * forward(); }
 
 glm::mat4 Camera::view() const { return glm::lookAt(to_glm(eye()), to_glm(target), glm::vec3(0, 1, 0)); }
 
+float Camera::half_height() const { return std::tan(0.5f * radians(fov)) / (1 - covered); }
+
 glm::mat4 Camera::projection(float aspect) const {
-  const float f = 1 / std::tan(0.5f * radians(fov));
+  const float f = 1 / half_height();
   const float near = 0.01f * distance;
   glm::mat4 p(0);
   p[0][0] = f / aspect;
   p[1][1] = -f;
+  p[2][1] = covered;  // times the depth: moves the centre up
   p[2][3] = -1;
   p[3][2] = near;
   return p;
@@ -55,8 +58,7 @@ void Camera::orbit(float dx, float dy, int height) {
 }
 
 void Camera::pan(float dx, float dy, int height) {
-  const float metres_per_pixel =
-      2 * distance * std::tan(0.5f * radians(fov)) / static_cast<float>(std::max(height, 1));
+  const float metres_per_pixel = 2 * distance * half_height() / static_cast<float>(std::max(height, 1));
   target += metres_per_pixel * (dy * up() - dx * right());
 }
 
@@ -79,18 +81,18 @@ void Camera::frame(const Bounds& bounds, float aspect) {
 }
 
 Ray Camera::ray(float x, float y, int width, int height) const {
-  const float scale = 2 * std::tan(0.5f * radians(fov)) / static_cast<float>(height);
+  const float scale = 2 * half_height() / static_cast<float>(height);
   const float across = (x - 0.5f * static_cast<float>(width)) * scale;
-  const float upward = (0.5f * static_cast<float>(height) - y) * scale;
+  const float upward = (0.5f * (1 - covered) * static_cast<float>(height) - y) * scale;
   return {eye(), normalized(forward() + across * right() + upward * up())};
 }
 
 Vec3f Camera::project(const Vec3f& point, int width, int height) const {
   const Vec3f offset = point - eye();
   const float depth = dot(offset, forward());
-  const float scale = 0.5f * static_cast<float>(height) / (std::tan(0.5f * radians(fov)) * depth);
+  const float scale = 0.5f * static_cast<float>(height) / (half_height() * depth);
   return {0.5f * static_cast<float>(width) + scale * dot(offset, right()),
-          0.5f * static_cast<float>(height) - scale * dot(offset, up()), depth};
+          0.5f * (1 - covered) * static_cast<float>(height) - scale * dot(offset, up()), depth};
 }
 
 }  // namespace stickslip

@@ -24,10 +24,15 @@ class Camera {
   float yaw = 0.6f;       // [rad] about +y; at 0 the eye is on the +z side of the target
   float pitch = 0.35f;    // [rad] above the horizon
   float fov = 40;         // vertical field of view [degrees]
+  /// Share of the picture's height, from its bottom, that something covers: the view is drawn smaller, in the
+  /// middle of the rest. In [0, 1).
+  float covered = 0;
 
   static Camera look_at(const Vec3f& eye, const Vec3f& target, float fov_degrees);
 
   Vec3f eye() const;
+  /// Half of what the whole height of the picture shows, at a depth of 1.
+  float half_height() const;
   /// Unit vectors of the picture plane, and the view direction.
   Vec3f right() const;
   Vec3f up() const;

@@ -15,8 +15,8 @@ std::span<const ContactScaleInfo> contact_scale_table() {
       {ContactScale::slip, "slip speed", "on a logarithmic scale of three decades", "m/s"},
       {ContactScale::cone_share, "share of the cone", "friction over the largest that the law allows", "1"},
       {ContactScale::error, "error",
-       "by how much the solver's impulse misses the law, at velocity level; on a logarithmic scale of three "
-       "decades",
+       "by how much the impulse misses Coulomb's law; barriers act at a distance, which counts; on a "
+       "logarithmic scale of three decades",
        "m/s"},
       {ContactScale::colour, "colour in sweeps",
        "contacts of one colour share no body that moves, and are solved at once; of solvers that sweep by "

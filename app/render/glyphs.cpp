@@ -81,7 +81,7 @@ float least_force_with_cone(std::span<const ContactRecord> contacts) {
 float unit_length(const Camera& camera, int height) {
   const auto pixels = static_cast<float>(height);
   const float size = mark_unit(pixels);
-  return 30 * size * 2 * std::tan(0.5f * camera.fov * std::numbers::pi_v<float> / 180) / pixels;
+  return 30 * size * 2 * camera.half_height() / pixels;
 }
 
 void add_scene_overlays(std::vector<shared::Glyph>& glyphs, const FrameView& view) {

@@ -77,14 +77,14 @@ shared::FrameData make_frame_data(const FrameView& view, const SceneBuffers& sce
                                   PictureSize size) {
   const Camera& camera = view.camera;
   const auto width = static_cast<float>(size.width), height = static_cast<float>(size.height);
-  const float half_height = std::tan(0.5f * camera.fov * std::numbers::pi_v<float> / 180);
+  const float half_height = camera.half_height();
   const float scene_radius = std::max(scene.start_bounds().radius(), 1e-6f);
   const float cell = std::pow(10.f, std::floor(std::log10(scene_radius) - 0.3f));
 
   shared::FrameData data{};
   data.view_projection = camera.projection(width / height) * camera.view();
   data.eye = to_glm(camera.eye(), 2 * half_height / height);
-  data.forward = to_glm(camera.forward(), 0);
+  data.forward = to_glm(camera.forward(), camera.covered);
   data.viewport = {width, height, mark_unit(height), half_height};
   data.scene = to_glm(rig.center, rig.radius);
   data.grid = {cell, std::max(14 * scene_radius, 6 * camera.distance), scene.ground_height().value_or(0),

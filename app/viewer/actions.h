@@ -85,7 +85,7 @@ struct ViewState;
   ACTION(frame_view, "Frame", KEYS({GLFW_KEY_F}), "frame the selected object, or everything", by_chance, "",                   \
          t.frame_camera())                                                                                                     \
   STICKSLIP_OVERLAYS(OVERLAY_SWITCH, OVERLAY_SWITCH, OVERLAY_SWITCH)                                                           \
-  ACTION(surface_colors, "Surfaces", KEYS({GLFW_KEY_S}), "colours of surfaces: of the objects, the stress or the stretch of solids, or islands", \
+  ACTION(surface_colors, "Surfaces", KEYS({GLFW_KEY_S}), "colours of surfaces: of the objects, the stress or the stretch of solids, the stiffness of nodes, or islands", \
          by_chance, "", next_surface_colors(t.view()))                                                                         \
   ACTION(worst_contact, "Worst contact", KEYS({GLFW_KEY_W}),                                                                  \
          "pick the contact whose impulse misses the law most, or, where that is not known, the deepest one", none, unloaded(s), \

@@ -162,7 +162,7 @@ int axis_of(GizmoPart part) {
 float gizmo_size(const GizmoView& view) {
   const Vec3f at = view.camera.project(view.origin, view.width, view.height);
   if (!(at[2] > 0)) return 0;
-  const float half = std::tan(0.5f * view.camera.fov * std::numbers::pi_v<float> / 180);
+  const float half = view.camera.half_height();
   return view.pixels * 2 * half * at[2] / static_cast<float>(std::max(1, view.height));
 }
 

@@ -63,6 +63,17 @@ std::span<const float> SceneLayers::heat(const Scene& scene, SurfaceColors what,
     most_heat_ = -1;
     return heat_;
   }
+  least_heat_ = 0;
+  if (what == SurfaceColors::stiffness) {
+    heated_ = what;
+    const std::vector<float>& values = frame.snapshot.stiffness;
+    const Decades decades = decades_of(values);
+    least_heat_ = decades.low;
+    most_heat_ = decades.high > 0 ? decades.high : -1;
+    if (decades.high > 0) place_on_decades(values, decades, heat_);
+    else heat_.clear();
+    return heat_;
+  }
   std::vector<double> with;
   for (const Material& m : materials) {
     for (const double number : {m.young, m.poisson, static_cast<double>(m.model)}) with.push_back(number);

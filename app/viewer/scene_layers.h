@@ -26,7 +26,8 @@ class SceneLayers {
   /// Per node the place of its colour; empty: surfaces have the colours of their objects.
   std::span<const float> heat(const Scene& scene, SurfaceColors what, const SimulationFrame& frame,
                               const std::vector<Material>& materials);
-  /// The value at the end of the scale of `heat`; < 0: there is none.
+  /// The values at the ends of the scale of `heat`; `most_heat` < 0: there is none.
+  float least_heat() const { return least_heat_; }
   float most_heat() const { return most_heat_; }
 
  private:
@@ -38,7 +39,7 @@ class SceneLayers {
   int dragged_ = -1;
   std::vector<GhostLine> ghosts_;
   std::vector<float> heat_;
-  float most_heat_ = -1;
+  float least_heat_ = 0, most_heat_ = -1;
   // What heat_ was found for.
   SurfaceColors heated_ = SurfaceColors::objects;
   std::vector<Vec3f> heated_at_;  // positions

@@ -225,6 +225,15 @@ void Simulation::want_tree(bool wanted) {
   wake_.notify_one();
 }
 
+void Simulation::want_stiffness(bool wanted) {
+  if (std::exchange(asked_for_stiffness_, wanted) == wanted) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stiffness_wanted_ = wanted;
+  }
+  wake_.notify_one();
+}
+
 bool Simulation::update() {
   const bool new_frame = frames_.update();
   if (!take_news()) return new_frame;

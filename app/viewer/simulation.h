@@ -140,6 +140,8 @@ class Simulation {
   /// Whether frames include the trees of the last step; initially false. When switched on, a frame with them
   /// follows.
   void want_tree(bool wanted);
+  /// Whether frames have the stiffness of nodes; of a step that has just been computed alone.
+  void want_stiffness(bool wanted);
 
   /// Takes over the data published by the thread; true when any is new. The references below are valid and
   /// unchanged until the next call. All of these functions are for one thread.
@@ -249,6 +251,7 @@ class Simulation {
   std::shared_ptr<PositionSlots> slots_;  // the engine writes into them; empty: it does not
   bool contacts_published_ = true;        // with the last frame
   bool tree_published_ = false;           // the same
+  bool stiffness_published_ = false;      // the same
   int frame_ = 0;
   double time_ = 0;
   Timeline timeline_;
@@ -266,7 +269,7 @@ class Simulation {
   std::condition_variable wake_;
   std::vector<Queued> queue_;
   std::optional<Offered> offered_;
-  bool contacts_wanted_ = true, tree_wanted_ = false;
+  bool contacts_wanted_ = true, tree_wanted_ = false, stiffness_wanted_ = false;
   SimulationStatus status_;
   Settings settings_;
   Pacing pacing_;
@@ -298,7 +301,8 @@ class Simulation {
   std::deque<bool> asked_;  // for undo (true) and redo, until no content is in flight
   Pacing seen_pacing_;
   Tripwires seen_tripwires_;
-  bool seen_tracing_ = false, asked_for_contacts_ = true, asked_for_tree_ = false;
+  bool seen_tracing_ = false, asked_for_contacts_ = true, asked_for_tree_ = false,
+       asked_for_stiffness_ = false;
 
   std::thread thread_;
 };

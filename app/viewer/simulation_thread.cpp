@@ -56,7 +56,8 @@ bool Simulation::wait_for_work(std::vector<Queued>& commands) {
       lock.lock();
       continue;
     }
-    const bool lacks = (contacts_wanted_ && !contacts_published_) || (tree_wanted_ && !tree_published_);
+    const bool lacks = (contacts_wanted_ && !contacts_published_) || (tree_wanted_ && !tree_published_) ||
+                       (stiffness_wanted_ && !stiffness_published_);
     if (lacks && scene_) unpublished_ = true;
     const bool free = status_.loaded && frame_ < leash_;
     const bool playing = status_.playing && free;
@@ -356,9 +357,12 @@ bool Simulation::publish_frame() {
       const std::lock_guard lock(mutex_);
       frame.snapshot.wants_contacts = contacts_published_ = contacts_wanted_;
       tree_published_ = tree_wanted_;
+      stiffness_published_ = stiffness_wanted_;
     }
     // The engine's trees are those of a step: no step led to the start, or to a restored state.
-    frame.snapshot.wants_tree = tree_published_ && frame_ > 0 && !at_moment_;
+    const bool is_of_step = frame_ > 0 && !at_moment_;
+    frame.snapshot.wants_tree = tree_published_ && is_of_step;
+    frame.snapshot.wants_stiffness = stiffness_published_ && is_of_step;
     engine_->snapshot(frame.snapshot);
     // A restored state has no impulses yet: the contacts that were found in it before are shown again.
     const Moment* moment = at_moment_ && frame.snapshot.wants_contacts ? timeline_.at(frame_) : nullptr;

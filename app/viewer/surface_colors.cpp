@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace stickslip {
 
 std::span<const SurfaceColorsInfo> surface_colors_table() {
-  static constexpr std::array<SurfaceColorsInfo, 4> table{{
+  static constexpr std::array<SurfaceColorsInfo, 5> table{{
       {SurfaceColors::objects, "objects", "each object in its colour", "", false},
       {SurfaceColors::stress, "stress", "of solids: von Mises' measure of the elastic stress", "Pa", true},
       {SurfaceColors::stretch, "stretch", "of solids: the largest principal stretch or compression", "1",
        true},
+      {SurfaceColors::stiffness, "stiffness",
+       "what a node resists with in the linear system of the last step, with inertia and, in barrier steps, "
+       "contacts: a third of the trace of its block, on a scale of decades as the stiffness groups",
+       "N/m", true, true},
       {SurfaceColors::islands, "islands",
        "objects that contacts and joints connect in one colour; grey: what touches nothing that can move", "",
        false},
@@ -23,6 +28,27 @@ void place_on_scale(std::span<const float> values, float high, std::vector<float
   places.reserve(values.size());
   for (const float value : values)
     places.push_back(value < 0 ? -1.f : high > 0 ? std::min(1.f, value / high) : 0.f);
+}
+
+Decades decades_of(std::span<const float> values) {
+  float least = 0, most = 0;
+  for (const float value : values) {
+    if (!(value > 0)) continue;
+    least = least > 0 ? std::min(least, value) : value;
+    most = std::max(most, value);
+  }
+  if (!(most > 0)) return {};
+  const float low = std::floor(std::log10(least)), high = std::ceil(std::log10(most));
+  return {std::pow(10.f, low), std::pow(10.f, std::max(high, low + 1))};
+}
+
+void place_on_decades(std::span<const float> values, const Decades& decades, std::vector<float>& places) {
+  places.clear();
+  places.reserve(values.size());
+  const float width = decades.low > 0 ? std::log(decades.high / decades.low) : 1;
+  for (const float value : values)
+    places.push_back(
+        value > 0 && decades.low > 0 ? std::clamp(std::log(value / decades.low) / width, 0.f, 1.f) : -1.f);
 }
 
 }  // namespace stickslip

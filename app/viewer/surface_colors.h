@@ -7,15 +7,25 @@
 
 namespace stickslip {
 
-enum class SurfaceColors { objects, stress, stretch, islands };
+enum class SurfaceColors { objects, stress, stretch, stiffness, islands };
 struct SurfaceColorsInfo {
   SurfaceColors colors;
   std::string_view label, meaning, unit;
-  bool is_scale;  // a number of each node; else a colour of each object
+  bool is_scale;                // a number of each node; else a colour of each object
+  bool is_logarithmic = false;  // by decades
 };
 std::span<const SurfaceColorsInfo> surface_colors_table();
 
 /// The places of the values on a scale from 0 to `high`; values below 0 stay below 0.
 void place_on_scale(std::span<const float> values, float high, std::vector<float>& places);
+
+/// Whole decades that contain all values above 0; 0 to 0 without any.
+struct Decades {
+  float low = 0, high = 0;
+};
+Decades decades_of(std::span<const float> values);
+/// The places of the values on the logarithmic scale of these decades; values that are not above 0 are below
+/// 0.
+void place_on_decades(std::span<const float> values, const Decades& decades, std::vector<float>& places);
 
 }  // namespace stickslip

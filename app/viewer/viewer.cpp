@@ -405,7 +405,7 @@ void Viewer::keep_memory() {
 ClearArea Viewer::clear_area() const {
   const int width = std::max(1, window_.width()), height = std::max(1, window_.height());
   const FreeArea free = free_area(static_cast<float>(width), static_cast<float>(height), view_);
-  return {width, height, free.left, free.right, free.bottom};
+  return {width, height, free.left, free.right, free.scene_bottom()};
 }
 
 void Viewer::select(const Click& click) {
@@ -468,6 +468,9 @@ void Viewer::choose_contacts() {
 FrameView Viewer::frame_view() {
   FrameView frame;
   if (ground_) camera_.keep_above(*ground_);
+  const float height = static_cast<float>(std::max(1, window_.height()));
+  const FreeArea free = free_area(static_cast<float>(std::max(1, window_.width())), height, view_);
+  camera_.covered = (free.log_height + free.lab_height) / height;
   frame.camera = camera_;
   frame.overlays = view_.overlays;
   frame.scale = view_.scale;
@@ -485,6 +488,7 @@ FrameView Viewer::frame_view() {
     frame.ghosts =
         layers_.ghosts(*scene_, shown, view_.ghosts ? &forks_ : nullptr, pointer_.gizmo(), camera_.eye());
     frame.heat = layers_.heat(*scene_, view_.surfaces, shown, simulation_.settings().materials);
+    figures_.least_heat = layers_.least_heat();
     figures_.most_heat = layers_.most_heat();
   }
   if (view_.overlays.joints) frame.joints = bodies_.joints(simulation_.frame());
@@ -500,6 +504,7 @@ Image Viewer::scene_alone() {
   FrameView frame = frame_view();
   frame.left = 0;
   frame.right = 1;
+  frame.camera.covered = 0;
   const bool still = pictures_.recording().empty();
   frame.transparent = still && view_.pictures.transparent;
   const int width = std::max(1, window_.width()), height = std::max(1, window_.height());
@@ -531,6 +536,7 @@ void Viewer::draw() {
   simulation_.want_contacts(shows_contacts(view_.overlays) || view_.selection || view_.contact ||
                             view_.surfaces == SurfaceColors::islands || view_.pattern_shown);
   simulation_.want_tree(view_.overlays.tree);
+  simulation_.want_stiffness(view_.surfaces == SurfaceColors::stiffness);
   const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);
   Image shown;
   const bool with_panels = view_.panels_in_pictures;

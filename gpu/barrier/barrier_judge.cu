@@ -300,10 +300,15 @@ void set_friction_of(Context& ctx, const ContactTermsView& contacts, const std::
   });
 }
 
-void judge_contacts(Context& ctx, const JudgeContact& judge, ContactTotals* out) {
+void judge_contacts(Context& ctx, const JudgeContact& judge, float* errors, ContactTotals* out) {
   reduce(
-      ctx, judge.contacts.size, [=] SS_LAMBDA(std::size_t i) { return judge(i); }, AddContacts{},
-      ContactTotals{}, out, kMedium);
+      ctx, judge.contacts.size,
+      [=] SS_LAMBDA(std::size_t i) {
+        const ContactTotals totals = judge(i);
+        errors[i] = totals.contacts > 0 ? static_cast<float>(totals.error) : -1.0F;
+        return totals;
+      },
+      AddContacts{}, ContactTotals{}, out, kMedium);
 }
 
 /// `orphan`: null: none.
@@ -433,7 +438,9 @@ void BarrierJudge::measure(Context& ctx, const DeviceModel& device, const Contac
   const std::int32_t* friction_of = contacts.aligned ? nullptr : match_friction(ctx, contacts);
   const JudgeContact judge{contacts,           embedding.view(),       !embedding.empty(), body_mass_.data(),
                            device.mass.data(), device.scripted.data(), friction_of,        step};
-  judge_contacts(ctx, judge, totals_.data());
+  judged_ = contacts.size;
+  errors_.resize(ctx, judged_);
+  judge_contacts(ctx, judge, errors_.data(), totals_.data());
   judge_orphans(ctx, judge, contacts.aligned ? nullptr : orphan_.data(), totals_.data() + 1);
   sum_momenta(ctx, {contacts, node_group_.data(), counted_.data(), step.x, step.dt},
               {node_group_.data(), counted_.data(), device.scripted.data(), device.mass.data(),

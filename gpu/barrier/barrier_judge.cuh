@@ -54,9 +54,17 @@ class BarrierJudge {
   /// all work.
   bool counts_work() const { return !has_unknown_work_; }
 
-  /// Writes to backend memory; no host read. Allocates nothing in a steady state, unless friction lags.
+  /// Writes to backend memory; no host read. Allocates nothing in a steady state, unless friction lags and
+  /// for more contacts than before.
   void measure(Context& ctx, const DeviceModel& device, const ContactTermsView& contacts,
                const Embedding& embedding, const JudgedStep& step, JudgeSums* out);
+  /// The step that is judged next has other contacts.
+  void forget_errors() { judged_ = 0; }
+  /// e_c of each contact that was measured last [m/s], in their order; < 0 where it counts in the contact of
+  /// its pair. Null unless there were `count`. Backend memory.
+  const float* errors(std::size_t count) const {
+    return count > 0 && count == judged_ ? errors_.data() : nullptr;
+  }
 
  private:
   void count_by_groups(Context& ctx, const Model& model, std::vector<std::uint8_t>& counted);
@@ -67,6 +75,8 @@ class BarrierJudge {
   Buffer<std::int32_t> group_, node_group_;  // per object and node: the first of its group (spring_groups)
   Buffer<double> body_mass_, partial_;
   Buffer<AirFace> air_faces_;
+  std::size_t judged_ = 0;  // contacts
+  Buffer<float> errors_;
   Buffer<ContactTotals> totals_;  // of contacts; of friction without a contact
   Buffer<MomentumSums> pushed_;
   Buffer<BodyMomentum> gained_;  // by all; the negative of what the air gave, and its work

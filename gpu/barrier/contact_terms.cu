@@ -24,6 +24,7 @@ struct ContactRecorder {
   const std::int32_t* object;  // per node
   const Vec3 *x, *v;
   Real sigma, d_hat, constraint_gap, eps_v, noticeable;
+  const float* errors;  // per contact; null: not known
   ContactRecord* record;
 
   SS_HD void operator()(std::size_t i) const {
@@ -68,6 +69,7 @@ struct ContactRecorder {
     r.friction = (-c.mu * Real(r.normal_force) * share).template cast<float>();
     r.cone_share = r.normal_force > 0 ? static_cast<float>(norm(share)) : 0;
     r.mu = static_cast<float>(c.mu);
+    if (errors != nullptr) r.error = errors[i];
     r.object_a = object[c.nodes[0]];
     r.object_b = b_node >= 0 ? object[b_node] : -1;
     r.state = force < noticeable     ? ContactState::open
@@ -346,7 +348,7 @@ void ContactTerms::barrier_energy(Context& ctx, const Vec3* x, Real sigma, doubl
 }
 
 void ContactTerms::records(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
-                           const Vec3* v, std::vector<ContactRecord>& out) {
+                           const Vec3* v, const float* errors, std::vector<ContactRecord>& out) {
   const std::size_t active = set_.active_count();
   records_.resize(ctx, set_.size());
   launch(ctx, set_.size(),
@@ -366,6 +368,7 @@ void ContactTerms::records(Context& ctx, const DeviceModel& device, const Params
              .constraint_gap = settings_.constraint_gap,
              .eps_v = static_cast<Real>(params.eps_v),
              .noticeable = kNoticeableForce * device.mean_mass * Real(9.81),
+             .errors = errors,
              .record = records_.data(),
          });
   out = records_.download(ctx);

@@ -148,9 +148,9 @@ class ContactTerms {
   void barrier_energy(Context& ctx, const Vec3* x, Real sigma, double* out);
 
   /// The current contacts for a viewer, at positions x [m] and velocities v [m/s]: A, and the contacts of A'
-  /// beyond d_hat that still have a force. Waits for the host.
+  /// beyond d_hat that still have a force. `errors`: see BarrierJudge; null: not known. Waits for the host.
   void records(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x, const Vec3* v,
-               std::vector<ContactRecord>& out);
+               const float* errors, std::vector<ContactRecord>& out);
 
   /// For those who judge the step; valid until the next update.
   ContactTermsView view() const;

@@ -84,6 +84,7 @@ void IncrementalPotential::for_batches(F work) const {
 void IncrementalPotential::load(Context& ctx, const Model& model, const DeviceModel& device,
                                 std::size_t smallest_batch, std::size_t most_kept) {
   device_ = &device;
+  is_linearised_ = false;
   embedding_.load(ctx, model);
   elastic_.load(ctx, model);
   constraints_.load(ctx, model);
@@ -222,6 +223,7 @@ void IncrementalPotential::linearise(Context& ctx, const Vec3* x, Real kept_shar
   hessian_.stencil_gather().sum(
       ctx, [=] SS_LAMBDA(std::size_t corner) { return contact_corner[corner]; }, gradient_.data());
   embedding_.reduce(ctx, gradient_.data());
+  is_linearised_ = true;
 }
 
 void IncrementalPotential::friction_change(Context& ctx, const Vec3* x, const Vec3* p, Vec3* out) {

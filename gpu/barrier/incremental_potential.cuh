@@ -89,6 +89,10 @@ class IncrementalPotential {
   /// the usual change.
   void linearise(Context& ctx, const Vec3* x, Real kept_share = 1);
   const Vec3* gradient() const { return gradient_.data(); }
+  /// Of the last `linearise`: see SplitMatrix::node_stiffness. Empty before.
+  void node_stiffness(Context& ctx, std::vector<float>& out) const {
+    if (is_linearised_) hessian_.node_stiffness(ctx, out);
+  }
   SplitMatrix& hessian() { return hessian_; }
   /// Nodes of affine bodies that follow their control nodes. At a consistent x the gradient is that with
   /// respect to the control nodes, and zero at the followers.
@@ -154,6 +158,7 @@ class IncrementalPotential {
   Buffer<Vec3> gradient_, barrier_gradient_;
   std::size_t batch_ = 0;
   bool keeps_blocks_ = false, knows_blocks_ = false;
+  bool is_linearised_ = false;
   Buffer<std::uint8_t> renewed_;  // per element, see KeptBlocks
   Buffer<Vec3> element_corners_;  // of one batch
   Buffer<Mat3> element_blocks_;

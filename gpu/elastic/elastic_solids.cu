@@ -460,6 +460,16 @@ void ElasticSolids::advance(Context& ctx, double dt) {
   embedding_.expand(ctx, at);
 }
 
+void ElasticSolids::node_stiffness(Context& ctx, std::vector<float>& out) const {
+  if (resistance_.size() == 0) return;
+  const std::vector<double> resistance = resistance_.download(ctx);
+  out.reserve(place_.size());
+  for (const std::int32_t place : place_) {
+    const double mass = place >= 0 ? resistance[static_cast<std::size_t>(place)] : 0;
+    out.push_back(mass > 0 ? static_cast<float>(mass / (params_.dt * params_.dt)) : -1.0F);
+  }
+}
+
 SolidSums ElasticSolids::sums(Context& ctx, double gravity) {
   const Vec3 *at = x.data(), *velocity = v.data();
   const Real* mass = device_.mass.data();

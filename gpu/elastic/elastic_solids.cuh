@@ -139,6 +139,10 @@ class ElasticSolids {
   /// effective mass of the control nodes there; 0: immovable.
   const double* resistance() const { return resistance_.data(); }
 
+  /// [N/m] the resistance over dt^2, per node of the whole model; -1: of no solid, or immovable. Empty before
+  /// the first step. One host read.
+  void node_stiffness(Context& ctx, std::vector<float>& out) const;
+
   SolidSums sums(Context& ctx, double gravity);
   double elastic_energy(Context& ctx);
   double min_volume_ratio(Context& ctx);

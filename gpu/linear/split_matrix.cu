@@ -66,6 +66,16 @@ void add_products(Context& ctx, const NodeGather& gather, const Vec3* products, 
       ctx, [=] SS_LAMBDA(std::int32_t corner) { return products[corner]; }, y);
 }
 
+/// stiffness = a third of the trace, and -1 at nodes that follow others and at control nodes.
+void set_node_stiffness(Context& ctx, std::size_t n, const Mat3* diagonal, const EmbeddingView& embedding,
+                        float* stiffness) {
+  const EmbeddingView nodes = embedding;
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    const bool free = nodes.index == nullptr || nodes.is_free(static_cast<std::int32_t>(i));
+    stiffness[i] = free ? static_cast<float>(trace(diagonal[i]) / Real(3)) : -1.0F;
+  });
+}
+
 /// stiffness += the trace of now - before.
 void add_trace_of_change(Context& ctx, std::size_t n, const Mat3* now, const Mat3* before, Real* stiffness) {
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { stiffness[i] += trace(now[i] - before[i]); });
@@ -217,6 +227,14 @@ ChunkCouplings SplitMatrix::coupling_rows(Context& ctx) const {
   return coupling_rows_.view();
 }
 #endif
+
+void SplitMatrix::node_stiffness(Context& ctx, std::vector<float>& out) const {
+  Buffer<float> stiffness;
+  stiffness.resize(ctx, node_count_);
+  set_node_stiffness(ctx, node_count_, reduced_diagonal(),
+                     embedding_ != nullptr ? embedding_->view() : EmbeddingView{}, stiffness.data());
+  out = stiffness.download(ctx);
+}
 
 HostBlocks SplitMatrix::download(Context& ctx) const {
   HostBlocks out;

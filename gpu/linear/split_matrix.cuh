@@ -117,6 +117,9 @@ class SplitMatrix {
   const Mat3* reduced_diagonal() const {
     return embedding_ != nullptr && embedding_->has_lattices() ? reduced_diagonal_.data() : diagonal_.data();
   }
+  /// out = a third of the trace of each node's diagonal block; -1 at nodes that follow others, and at control
+  /// nodes. One host read.
+  void node_stiffness(Context& ctx, std::vector<float>& out) const;
   /// L: the block lower()[e] stands at entries()[e] = (row, column), and its transpose at the mirrored place.
   /// A pair of nodes has one entry, or two that are each other's transposes (see Pattern).
   const Mat3* lower() const { return lower_.data(); }

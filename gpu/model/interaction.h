@@ -39,7 +39,7 @@ struct ContactRecord {
   float rolling_moment = 0;                   // [N m] of rolling resistance on side a, its size
   float rolling_share = 0;                    // of the moment that the law allows; 1: the contact rolls
   float mu = 0;      // friction that the law allows over the normal force, in the direction of friction
-  float error = -1;  // [m/s] e_c: by how much the impulse misses the law; < 0: not known (barrier, penalties)
+  float error = -1;  // [m/s] e_c: by how much the impulse misses the law; < 0: not known (penalties)
   /// Contacts of one colour are solved at once by a solver of the lab that sweeps by colours; -1: not known.
   std::int32_t colour = -1;
   /// Equal in all steps in which the same features of the same bodies touch (see mix_name); 0: unnamed.

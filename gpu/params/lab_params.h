@@ -63,7 +63,7 @@ namespace stickslip {
   INT(staggered_sweeps, 20, 1, 100000, "1", staggered, "sweeps of each half (normal, tangential) of a staggered projection")   \
   INT(pivot_rows, 3000, 1, 20000, "1", pivot, "rows that pivoting takes on at most (dense matrices)")                          \
   INT(facets, 8, 4, 64, "1", facets, "facets of a friction cone; two more with torsion")                                      \
-  INT(auto_sweeps, 20, 1, 100000, "1", auto, "Gauss-Seidel sweeps of `auto` before it looks for something faster")             \
+  INT(auto_sweeps, 20, 1, 100000, "1", auto, "Gauss-Seidel sweeps of `auto` before it tries something faster")             \
   INT(auto_direct_rows, 20000, 0, 10000000, "1", auto, "rows up to which `auto` factorises Newton systems", INACTIVE(s.lab.newton_linear != NewtonLinear::automatic, "newton_linear decides")) \
   INT(auto_memory, 8, 0, 10, "1", auto, "sweeps that `auto` extrapolates from (Anderson mixing); 0: none")
 // clang-format on

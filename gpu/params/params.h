@@ -76,7 +76,7 @@ namespace stickslip {
   REAL(gust, 0.0, 0.0, 4.0, "1", air, "largest change of the wind along its mean and across it, in units of wind_speed; gusts travel with the mean wind", INACTIVE(s.params.air_density == 0, kNoAir) INACTIVE(s.params.wind_speed == 0, kNoWind)) \
   REAL(gust_period, 2.0, 1e-2, 1e3, "s", air, "time between the longest gusts", INACTIVE(s.params.air_density == 0, kNoAir) INACTIVE(s.params.wind_speed == 0, kNoWind) INACTIVE(s.params.gust == 0, "gust is 0")) \
   CHOICE(contact_solver, ContactSolverKind, nsgs, velocity, "method that finds the impulses of a step; the lab's solvers, sweeps made for running scenes, or penalty forces", contact_solver_choices()) \
-  CHOICE(integrator, RigidIntegrator, semi_implicit, velocity, "where a step looks at contacts: at its start, or half a step ahead [Course 1.2]", "semi_implicit|midpoint") \
+  CHOICE(integrator, RigidIntegrator, semi_implicit, velocity, "where a step takes its contacts: at its start, or half a step ahead [Course 1.2]", "semi_implicit|midpoint") \
   BOOL(gyroscopic, true, velocity, "the torque that turns the spin of bodies of unequal moments, implicitly")                  \
   REAL(contact_margin, 0.01, 0.0, 1.0, "m", velocity, "bodies this near are contacts that may close within the step")          \
   REAL(cohesion_range, 2e-3, 1e-6, 1.0, "m", velocity, "gap at which the cohesion of materials has fallen to zero, linearly from a gap of zero; contact_margin limits it, too", INACTIVE(!s.coheres, "nothing coheres: cohesion is 0 in all materials")) \

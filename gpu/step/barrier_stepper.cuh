@@ -34,6 +34,11 @@ class BarrierStepper final : public Stepper {
   void append_trees(std::vector<TreeBox>& out) override {
     if (stepper_) stepper_->append_trees(ctx_, out);
   }
+  void node_stiffness(std::vector<float>& out) override {
+    if (!stepper_) return;
+    stepper_->node_stiffness(ctx_, out);
+    if (!out.empty()) out.resize(model_.node_count());  // without the control nodes of rigid bodies
+  }
 
  private:
   static constexpr double kOpenGap = 0.02;

@@ -68,6 +68,8 @@ class Stepper {
   virtual std::vector<std::uint8_t> asleep() { return {}; }
   /// Appends the boxes of the trees in which the last step found contacts.
   virtual void append_trees(std::vector<TreeBox>& out) = 0;
+  /// See Snapshot::stiffness; `out` is empty before.
+  virtual void node_stiffness(std::vector<float>& out) = 0;
   /// See Engine::freeze.
   virtual ContactProblem freeze() {
     throw std::logic_error("freeze: barrier steps have no contact problem at velocity level");

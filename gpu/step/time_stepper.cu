@@ -387,6 +387,7 @@ void TimeStepper::check_before(Context& ctx, const Model& model, DeviceModel& de
 void TimeStepper::begin_contacts(Context& ctx, const DeviceModel& device, const Params& params,
                                  const StepInputs& inputs, const ContactSettings& settings) {
   const Span span(ctx, "contacts");
+  judge_.forget_errors();
   potential_.begin_step(ctx, inputs, settings);
   newton_.find_contacts(ctx, potential_, device, x_.data(), settings.d_hat);
   choose_stiffness(ctx, device, params);
@@ -591,9 +592,15 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   state.time = report.time;
 }
 
+void TimeStepper::node_stiffness(Context& ctx, std::vector<float>& out) const {
+  potential_.node_stiffness(ctx, out);
+}
+
 void TimeStepper::contact_records(Context& ctx, const DeviceModel& device, const Params& params,
                                   const DeviceState& state, std::vector<ContactRecord>& out) {
-  potential_.contacts().records(ctx, device, params, state.x.data(), state.v.data(), out);
+  ContactTerms& contacts = potential_.contacts();
+  contacts.records(ctx, device, params, state.x.data(), state.v.data(), judge_.errors(contacts.set().size()),
+                   out);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -59,6 +59,8 @@ class TimeStepper {
                        const DeviceState& state, std::vector<ContactRecord>& out);
   /// See BroadPhase.
   void append_trees(Context& ctx, std::vector<TreeBox>& out) const { newton_.append_trees(ctx, out); }
+  /// See Snapshot::stiffness, per node of the model. One host read.
+  void node_stiffness(Context& ctx, std::vector<float>& out) const;
 
  private:
   // Stages of a step.

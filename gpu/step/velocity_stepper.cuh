@@ -23,6 +23,9 @@ class VelocityStepper final : public Stepper {
   std::vector<Pose> poses() override { return rigid_.bodies().pose.download(ctx_); }
   std::vector<std::uint8_t> asleep() override { return rigid_.asleep(ctx_); }
   void append_trees(std::vector<TreeBox>& out) override { rigid_.append_trees(ctx_, out); }
+  void node_stiffness(std::vector<float>& out) override {
+    if (frame() > 0) rigid_.solids().node_stiffness(ctx_, out);
+  }
   ContactProblem freeze() override { return rigid_.freeze(ctx_); }
 
  private:

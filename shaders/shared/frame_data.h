@@ -32,7 +32,7 @@ const int kMaxSkyViews = 36;
 struct FrameData {
   mat4 view_projection;
   vec4 eye;            // xyz [m]; w: metres per pixel at unit depth
-  vec4 forward;        // xyz
+  vec4 forward;        // xyz; w: how far up the centre of the view is, in half heights
   vec4 viewport;       // width, height [px], scale of screen-constant sizes, unused
   vec4 scene;          // centre [m], radius [m]
   vec4 grid;           // cell [m], distance at which the ground has faded [m], unused

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/app/rigid_scene.h"
 
 namespace stickslip {
@@ -26,6 +28,20 @@ TEST_F(CameraFit, BacksOffUntilTheSolidsAreBetweenThePanels) {
   EXPECT_EQ(camera.target, target);
   camera.distance /= 1.1f;
   EXPECT_FALSE(shows_solids(camera, scene_.model, positions_, area_)) << "no further than needed";
+}
+
+/// What is at the target is seen in the middle of what the lab leaves free, and as much of the scene as before.
+TEST_F(CameraFit, MovesUpWhereSomethingCoversTheBottom) {
+  Camera camera = Camera::look_at({1, 3, 30}, {0.5f, 3, 0}, 40);
+  const Vec3f before = camera.project(camera.target, 1280, 720);
+  EXPECT_NEAR(before[1], 360, 0.01);
+  camera.covered = 0.4f;
+  const Vec3f after = camera.project(camera.target, 1280, 720);
+  EXPECT_NEAR(after[0], before[0], 0.01);
+  EXPECT_NEAR(after[1], 216, 0.01) << "720 pixels, of which 288 are covered";
+  const float top = std::tan(20 * 3.14159265f / 180) * camera.distance;
+  EXPECT_NEAR(camera.project(camera.target + top * camera.up(), 1280, 720)[1], 0, 0.1);
+  EXPECT_NEAR(camera.project(camera.target - top * camera.up(), 1280, 720)[1], 432, 0.1);
 }
 
 TEST_F(CameraFit, SeesRigidBodiesThatMove) {

@@ -26,6 +26,7 @@ Camera random_camera(std::mt19937& random) {
   camera.pitch = 1.5f * unit(random);
   camera.distance = std::exp(2 * unit(random));
   camera.fov = 45 + 20 * unit(random);
+  camera.covered = std::max(0.f, 0.6f * unit(random));
   return camera;
 }
 

@@ -3,6 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "app/io/scene/scene.h"
+#include "app/io/scene/settings.h"
+#include "gpu/engine.h"
+
 namespace stickslip {
 namespace {
 
@@ -17,6 +26,89 @@ TEST(PlaceOnScale, IsTheShareOfTheLargest) {
   EXPECT_EQ(places, (std::vector<float>{-1, 0, 0.5f, 1}));
   place_on_scale(std::vector<float>{-1, 0}, 0, places);
   EXPECT_EQ(places, (std::vector<float>{-1, 0}));
+}
+
+TEST(SurfaceColors, DecadesHoldAllValuesAboveZero) {
+  const std::vector<float> values{-1, 0, 30, 2e5F, 100};
+  const Decades decades = decades_of(values);
+  EXPECT_FLOAT_EQ(decades.low, 10);
+  EXPECT_FLOAT_EQ(decades.high, 1e6F);
+  std::vector<float> places;
+  place_on_decades(values, decades, places);
+  EXPECT_LT(places[0], 0);
+  EXPECT_LT(places[1], 0);
+  EXPECT_NEAR(places[2], std::log10(3.0) / 5, 1e-6);
+  EXPECT_NEAR(places[3], (4 + std::log10(2.0)) / 5, 1e-6);
+  EXPECT_NEAR(places[4], 0.2, 1e-6);
+  EXPECT_FLOAT_EQ(decades_of(std::vector<float>{1000, 1000}).high, 1e4F) << "one decade at least";
+  EXPECT_EQ(decades_of(std::vector<float>{-1, 0}).high, 0);
+}
+
+/// A box of two materials that hangs free, and a rigid one: inertia is the least that a node resists with.
+TEST(SurfaceColors, StiffnessIsThatOfTheLastLinearSystem) {
+  for (const char* solver : {"ipc", "nsgs"}) {
+    SCOPED_TRACE(solver);
+    const std::string text = R"([params]
+dt = 0.01
+[[material]]
+name = "soft"
+young = 1e4
+[[material]]
+name = "stiff"
+young = 1e7
+[[object]]
+name = "soft"
+shape = "box"
+size = [0.1, 0.1, 0.1]
+edge = 0.05
+material = "soft"
+position = [0, 1, 0]
+[[object]]
+name = "stiff"
+shape = "box"
+size = [0.1, 0.1, 0.1]
+edge = 0.05
+material = "stiff"
+position = [1, 1, 0]
+[[object]]
+name = "rigid"
+body = "rigid"
+shape = "box"
+size = [0.1, 0.1, 0.1]
+material = "soft"
+position = [2, 1, 0]
+)";
+    const Scene scene = parse_scene(text, "box.toml");
+    const std::unique_ptr<Engine> engine = make_engine(Backend::cpu, 1);
+    Params params = scene.params;
+    set_solver(params, solver);
+    engine->set_params(params);
+    engine->load(scene.model);
+    Snapshot snapshot;
+    snapshot.wants_stiffness = true;
+    engine->snapshot(snapshot);
+    EXPECT_TRUE(snapshot.stiffness.empty()) << "before the first step";
+    engine->step();
+    engine->snapshot(snapshot);
+    ASSERT_EQ(snapshot.stiffness.size(), scene.model.node_count());
+    float least[2] = {1e30F, 1e30F};
+    double sum[2] = {0, 0};
+    for (std::size_t i = 0; i < snapshot.stiffness.size(); ++i) {
+      const std::int32_t object = scene.model.node_object[i];
+      if (scene.model.objects[object].is_rigid()) {
+        EXPECT_LT(snapshot.stiffness[i], 0);
+        continue;
+      }
+      EXPECT_GT(snapshot.stiffness[i], 0);
+      sum[object] += static_cast<double>(snapshot.stiffness[i]);
+      least[object] = std::min(least[object], snapshot.stiffness[i]);
+    }
+    EXPECT_GT(sum[0], 1.0 / (params.dt * params.dt)) << "the inertia of 1 kg";
+    EXPECT_GT(least[1], 100 * least[0]) << "Young's moduli differ by a factor of 1000";
+    snapshot.wants_stiffness = false;
+    engine->snapshot(snapshot);
+    EXPECT_TRUE(snapshot.stiffness.empty());
+  }
 }
 
 }  // namespace

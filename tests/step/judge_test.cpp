@@ -86,6 +86,30 @@ TEST_P(JudgedBarrierStep, ASlidingBoxObeysTheLawUpToTheDistanceOfTheBarrier) {
   }
 }
 
+/// The errors of single contacts are those that the judge sums up, for barriers and with multipliers.
+TEST_P(JudgedBarrierStep, ContactsHaveTheErrorsOfTheJudge) {
+  for (const SolverKind solver : {SolverKind::ipc, SolverKind::barrier_al, SolverKind::ccd_al}) {
+    SCOPED_TRACE(static_cast<int>(solver));
+    params.solver = solver;
+    params.newton_tolerance = kJudgesSingle ? 1e-4 : 1e-6;
+    load_slider(0.2, 0.5, fixtures::BoxBody::deformable);
+    Snapshot snapshot;
+    int checked = 0;
+    for (int i = 0; i < 6; ++i) {
+      const StepReport report = engine->step();
+      engine->snapshot(snapshot);
+      double most = 0;
+      for (const ContactRecord& contact : snapshot.contacts) {
+        EXPECT_GE(contact.error, 0);
+        most = std::max(most, static_cast<double>(contact.error));
+      }
+      EXPECT_NEAR(most, report.judgement->error, 1e-6 * report.judgement->error);
+      checked += !snapshot.contacts.empty() && most > 0;
+    }
+    EXPECT_GT(checked, 2);
+  }
+}
+
 TEST_P(JudgedBarrierStep, ABoxAtRestCreepsAtEpsVAtMost) {
   load_slider(0.5, 0, fixtures::BoxBody::deformable, 1e5);
   for (int i = 0; i < 30; ++i) judged();

@@ -37,12 +37,20 @@ void draw_edge(float& height, float present, float most) {
 }  // namespace
 
 FreeArea free_area(float width, float height, const ViewState& view) {
-  if (!view.panels) return {0, width, height, height};
-  // At least the middle third is left for the scene.
-  const float side = std::floor(std::min(em(44), width / 3));
-  const float bar = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().WindowPadding.y;
-  const float strip = ImGui::GetFrameHeight() + ImGui::GetStyle().WindowPadding.y;
-  return {side, width - side, height - bar - strip, height - bar};
+  FreeArea free{0, width, height, height, 0, 0};
+  if (view.panels) {
+    // At least the middle third is left for the scene.
+    free.left = std::floor(std::min(em(44), width / 3));
+    free.right = width - free.left;
+    free.panel_bottom = height - ImGui::GetTextLineHeight() - 2 * ImGui::GetStyle().WindowPadding.y;
+    free.bottom = free.panel_bottom - ImGui::GetFrameHeight() - ImGui::GetStyle().WindowPadding.y;
+  }
+  if (view.log) free.log_height = std::floor(std::min(em(18), 0.4f * free.bottom));
+  const float dragged = view.lab_height;
+  if (view.lab)
+    free.lab_height = std::floor(dragged > 0 ? std::min(dragged, 0.8f * free.bottom)
+                                             : std::min(em(46), 0.45f * free.bottom));
+  return free;
 }
 
 void draw_panels(PanelContext& context) {
@@ -77,19 +85,18 @@ void draw_panels(PanelContext& context) {
   }
   // From the bottom up, over the scene.
   float bottom = free.bottom;
-  const auto begin_below = [&](const char* name, float wanted, float share) {
-    const float height = std::floor(std::min(wanted, share * free.bottom));
+  const auto begin_below = [&](const char* name, float height) {
     bottom -= height;
     begin(name, {free.left, bottom}, {free.right - free.left, height});
   };
   if (context.view.log) {
-    begin_below("log", em(18), 0.4f);
+    begin_below("log", free.log_height);
     draw_log_panel(context);
     ImGui::End();
   }
   if (context.view.lab) {
     float& height = context.view.lab_height;
-    begin_below("lab", height > 0 ? height : em(46), height > 0 ? 0.8f : 0.45f);
+    begin_below("lab", free.lab_height);
     draw_edge(height, ImGui::GetWindowHeight(), std::floor(0.8f * free.bottom));
     draw_lab_panel(context);
     ImGui::End();

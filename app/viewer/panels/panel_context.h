@@ -97,6 +97,7 @@ struct WindowFigures {
   std::string recording;             // file of the video in progress, else empty
   std::string positions;             // the way of the positions into pictures
   std::uint64_t position_bytes = 0;  // bytes of positions copied by the host for the last picture
+  float least_heat = 0;              // start of that scale
   float most_heat = -1;              // end of the scale of the surfaces' colours; < 0: they have none
 };
 

@@ -47,9 +47,12 @@ void draw_status_bar(PanelContext& context);
 void draw_help_overlay(PanelContext& context);
 
 /// Part of a window of this size without panels: [left, right) and [0, bottom), in window coordinates. Panels
-/// on its sides end at `panel_bottom`; between them, below `bottom`, is the timeline.
+/// on its sides end at `panel_bottom`; between them, below `bottom`, is the timeline, and above it the log and
+/// the lab, if they are open.
 struct FreeArea {
   float left, right, bottom, panel_bottom;
+  float log_height, lab_height;  // 0: not open
+  float scene_bottom() const { return bottom - log_height - lab_height; }
 };
 FreeArea free_area(float width, float height, const ViewState& view);
 

@@ -78,7 +78,9 @@ void draw_contact(PanelContext& context) {
   value_row("Slip speed", column, "%s", si_text(contact.slip_speed, "m/s").c_str());
   if (contact.error >= 0) {
     value_row("Error", column, "%s", si_text(contact.error, "m/s").c_str());
-    tooltip("By how much the solver's impulse misses the law (e_c); the residual is made of these");
+    tooltip(
+        "By how much the impulse misses Coulomb's law (e_c); the residual is made of these. A barrier acts "
+        "at a distance, which counts");
   }
   value_row("At", column, "%.3f, %.3f, %.3f m", contact.point[0], contact.point[1], contact.point[2]);
 }

@@ -97,7 +97,7 @@ std::string end_text(float value, std::string_view unit) {
 }
 
 /// What the colours of surfaces say. `most`: end of their scale; < 0: they have none.
-void draw_surface_colors(SurfaceColors& surfaces, float most) {
+void draw_surface_colors(SurfaceColors& surfaces, float least, float most) {
   const SurfaceColorsInfo& chosen = surface_colors_table()[static_cast<std::size_t>(surfaces)];
   ImGui::AlignTextToFramePadding();
   text_colored(theme::dim_text, "Surfaces");
@@ -111,8 +111,13 @@ void draw_surface_colors(SurfaceColors& surfaces, float most) {
     ImGui::EndCombo();
   }
   if (!surface_colors_table()[static_cast<std::size_t>(surfaces)].is_scale) return;
-  if (most < 0) text_colored(theme::dim_text, "no deformable solids, or too many tets");
-  else draw_color_bar("0", end_text(most, chosen.unit), chosen.meaning);
+  if (most < 0)
+    text_colored(theme::dim_text, surfaces == SurfaceColors::stiffness
+                                      ? "nothing elastic, or not of the last step"
+                                      : "no deformable solids, or too many tets");
+  else
+    draw_color_bar(least > 0 ? end_text(least, chosen.unit) : "0", end_text(most, chosen.unit),
+                   chosen.meaning);
 }
 
 /// What the colours of contacts say.
@@ -226,7 +231,7 @@ void draw_view_panel(PanelContext& context) {
   tooltip(context.window.device);
   ImGui::Checkbox("Panels in pictures and videos", &view.panels_in_pictures);
   tooltip("Whether screenshots and videos show the window as it is, or the scene alone");
-  draw_surface_colors(view.surfaces, context.window.most_heat);
+  draw_surface_colors(view.surfaces, context.window.least_heat, context.window.most_heat);
   draw_picture_settings(view.pictures, !view.panels_in_pictures);
   draw_position_row(context.window);
 }
