@@ -68,7 +68,7 @@ BACKEND_TEST(SewnCloth, APatternEqualToTheMeshChangesNothing) {
   for (const ClothPattern& pattern : {pattern_as_drawn(mesh), mirrored, turned}) {
     ClothSheet plain(ctx, fixtures::cloth_model(mesh, material, 0.2));
     ClothSheet sewn(ctx, sewn_model(mesh, pattern, material, 0.2));
-    expect_same_cloth(plain, sewn, random, std::max(1e-12, kRounding / 100));
+    expect_same_cloth(plain, sewn, random, std::max(1e-12, kRounding));
   }
 }
 
