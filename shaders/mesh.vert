@@ -16,7 +16,7 @@ void main() {
   const uint i = gl_VertexIndex;
   position = node_position(vertices[i].node);
   normal = vec3(normals[3 * i], normals[3 * i + 1], normals[3 * i + 2]);
-  look = objects[vertices[i].object].color;
+  look = objects[vertices[i].look].color;
   share = frame.sky_layout.y > 0 ? heat[vertices[i].node] : -1;
   gl_Position = frame.view_projection * vec4(position, 1);
 }

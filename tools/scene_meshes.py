@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the meshes of scenes in assets/meshes: those of palm, the cone of box-cone, and the head
-and the shirt of long-hair.
+"""Writes the meshes of scenes in assets/meshes: those of palm, the cone of box-cone, the head
+and the shirt of long-hair, and the form and the skirt of sewn-skirt.
 
     tools/scene_meshes.py"""
 import math
@@ -163,11 +163,76 @@ def scalp() -> tuple[list, list]:
     return [points[i] for i in used], [tuple(number[i] for i in t) for t in kept]
 
 
+# A dress form from below: height, half width and half depth of its sections, which are ellipses [m].
+FORM = [(0.70, 0.09, 0.07), (0.715, 0.135, 0.105), (0.77, 0.162, 0.125), (0.83, 0.168, 0.128), (0.89, 0.155, 0.118),
+        (0.95, 0.13, 0.105), (1.02, 0.104, 0.098), (1.08, 0.11, 0.092), (1.16, 0.132, 0.102), (1.23, 0.148, 0.118),
+        (1.30, 0.15, 0.102), (1.36, 0.165, 0.086), (1.40, 0.135, 0.074), (1.425, 0.075, 0.06), (1.46, 0.052, 0.05),
+        (1.495, 0.048, 0.046)]
+FORM_SIDES = 28
+
+
+def form() -> tuple[list, list]:
+    points = [(width * math.cos(2 * math.pi * k / FORM_SIDES), y, depth * math.sin(2 * math.pi * k / FORM_SIDES))
+              for y, width, depth in FORM for k in range(FORM_SIDES)]
+    points += [(0, FORM[0][0] - 0.004, 0), (0, FORM[-1][0] + 0.008, 0)]
+    return points, closed_tube(points, FORM_SIDES)
+
+
+# Of the waist: its height and radius; of the skirt: its length along a panel, and edges of its triangles [m]; the angle of
+# a panel, which is a sector of a ring.
+WAIST, WAIST_RADIUS, SKIRT, SKIRT_EDGE, PANEL = 1.02, 0.112, 0.40, 0.03, math.radians(135)
+
+
+def skirt() -> tuple[list, list, list, list]:
+    """Two panels of the same cut, sewn at both sides, as the cone that they fit: points, texture coordinates [cm], and
+    triangles by their points and by their coordinates. Warp runs down the middle of each panel."""
+    slope = PANEL / math.pi  # sine of the angle between the cone and its axis
+    first = WAIST_RADIUS / slope
+    rings = round(SKIRT / SKIRT_EDGE)
+    radii = [first + SKIRT * j / rings for j in range(rings + 1)]
+    cells = [max(4, round(PANEL * r / SKIRT_EDGE)) for r in radii]  # of a panel
+    points, number = [], {}
+    for j, (r, n) in enumerate(zip(radii, cells)):
+        for k in range(2 * n):
+            angle = math.pi * (k / n - 0.5)  # from the middle of the front panel; the panels join at k = 0 and n
+            number[j, k] = len(points)
+            points.append((slope * r * math.sin(angle), WAIST - (r - first) * math.sqrt(1 - slope * slope),
+                           slope * r * math.cos(angle)))
+    flat, triangles, flat_triangles = [], [], []
+    for panel in range(2):
+        rows = []
+        for j, (r, n) in enumerate(zip(radii, cells)):
+            row = []
+            for k in range(n + 1):
+                angle = PANEL * (k / n - 0.5)
+                row.append((number[j, (panel * n + k) % (2 * n)], len(flat), k / n))
+                flat.append((100 * r * math.cos(angle), 100 * r * math.sin(angle) + 160 * panel))
+            rows.append(row)
+        for low, high in zip(rows, rows[1:]):
+            a = b = 0  # the last points of the strip so far
+            while a + 1 < len(low) or b + 1 < len(high):
+                ahead = b + 1 == len(high) or (a + 1 < len(low) and low[a][2] + low[a + 1][2] < high[b][2] + high[b + 1][2])
+                corners = (low[a], high[b], low[a + 1]) if ahead else (low[a], high[b], high[b + 1])
+                triangles.append(tuple(c[0] for c in corners))
+                flat_triangles.append(tuple(c[1] for c in corners))
+                a, b = (a + 1, b) if ahead else (a, b + 1)
+    return points, flat, triangles, flat_triangles
+
+
 def write(name: str, comment: str, mesh: tuple[list, list]):
     points, triangles = mesh
     (FOLDER / name).parent.mkdir(exist_ok=True)
     text = f"# {comment}\n" + "".join(f"v {x:.5f} {y:.5f} {z:.5f}\n" for x, y, z in points)
     (FOLDER / name).write_text(text + "".join(f"f {a + 1} {b + 1} {c + 1}\n" for a, b, c in triangles))
+
+
+def write_sewn(name: str, comment: str, mesh: tuple[list, list, list, list]):
+    points, flat, triangles, flat_triangles = mesh
+    text = f"# {comment}\n" + "".join(f"v {x:.5f} {y:.5f} {z:.5f}\n" for x, y, z in points)
+    text += "".join(f"vt {u:.4f} {v:.4f}\n" for u, v in flat)
+    for corners, places in zip(triangles, flat_triangles):
+        text += "f " + " ".join(f"{a + 1}/{b + 1}" for a, b in zip(corners, places)) + "\n"
+    (FOLDER / name).write_text(text)
 
 
 def main():
@@ -176,6 +241,8 @@ def main():
     write("palm-trunk.obj", "The bent trunk of a palm.", trunk())
     write("cone.obj", "A cone with a blunt tip.", cone())
     write("scalp.obj", "The part of head.obj on which hair grows.", scalp())
+    write("dress-form.obj", "A dress form without its stand.", form())
+    write_sewn("skirt.obj", "Two panels, whose texture coordinates are their cut in centimetres.", skirt())
     for name, mesh in (("head", head), ("shirt", shirt)):
         write(f"{name}.obj", "Of the scene long-hair, at its start.", mesh(0))
         for k in range(BUST_FRAMES):

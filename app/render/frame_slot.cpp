@@ -65,8 +65,9 @@ void FrameSlot::upload(const SceneBuffers& scene, const LightMaps& maps, const P
   const VkDescriptorBufferInfo positions =
       held_ ? source.binding : VkDescriptorBufferInfo{positions_.handle(), 0, VK_WHOLE_SIZE};
   std::vector<shared::ObjectLook> looks = scene.looks();
-  const auto highlighted = static_cast<std::size_t>(view.highlighted_object);
-  if (view.highlighted_object >= 0 && highlighted < looks.size()) looks[highlighted].color.w = 1;
+  if (view.highlighted_object >= 0)
+    for (auto i = static_cast<std::size_t>(view.highlighted_object); i < looks.size(); i += scene.objects())
+      looks[i].color.w = 1;
   looks_.write(std::span<const shared::ObjectLook>(looks));
   upload_glyphs(view, scene);
   upload_heat(view);

@@ -4,6 +4,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "gpu/model/cloth_pattern.h"
+
 namespace stickslip {
 namespace {
 
@@ -43,12 +45,19 @@ std::size_t root(std::vector<std::size_t>& parent, std::size_t i) {
   return i;
 }
 
-std::vector<std::uint32_t> object_of_triangles(const Model& model) {
-  std::vector<std::uint32_t> object(model.triangles.size(), 0);
-  for (std::uint32_t o = 0; o < model.objects.size(); ++o)
-    for (std::int32_t t = model.objects[o].triangle_begin; t < model.objects[o].triangle_end; ++t)
-      object[t] = o;
-  return object;
+std::vector<std::uint32_t> look_of_triangles(const Model& model) {
+  std::vector<std::uint32_t> look(model.triangles.size(), 0);
+  for (std::uint32_t o = 0; o < model.objects.size(); ++o) {
+    const Object& object = model.objects[o];
+    const auto begin = static_cast<std::size_t>(object.triangle_begin);
+    const auto end = static_cast<std::size_t>(object.triangle_end);
+    for (std::size_t t = begin; t < end; ++t) look[t] = o;
+    if (!object.is_sewn()) continue;
+    const std::vector<std::int32_t> panels = panels_of(model, object);
+    for (std::size_t t = begin; t < end; ++t)
+      if (panels[t - begin] % 2 == 1) look[t] += static_cast<std::uint32_t>(model.objects.size());
+  }
+  return look;
 }
 
 std::vector<Vec<double, 3>> unit_normals(const Model& model) {
@@ -66,7 +75,7 @@ std::vector<Vec<double, 3>> unit_normals(const Model& model) {
 MeshTopology build_topology(const Model& model, double crease_degrees) {
   const NodeCorners nodes = corners_of_nodes(model);
   const std::vector<Vec<double, 3>> normals = unit_normals(model);
-  const std::vector<std::uint32_t> object = object_of_triangles(model);
+  const std::vector<std::uint32_t> look = look_of_triangles(model);
   const double smooth_cosine = std::cos(crease_degrees * std::numbers::pi / 180);
 
   MeshTopology mesh;
@@ -87,16 +96,21 @@ MeshTopology build_topology(const Model& model, double crease_degrees) {
       }
     for (std::size_t group = 0; group < count; ++group) {
       if (root(parent, group) != group) continue;
-      const auto vertex = static_cast<std::uint32_t>(mesh.vertices.size());
+      const std::size_t first = mesh.vertices.size();
       const auto fan_begin = static_cast<std::uint32_t>(mesh.fans.size());
       for (std::size_t i = 0; i < count; ++i) {
         if (root(parent, i) != group) continue;
         mesh.fans.push_back(corners[i].triangle);
+        std::size_t vertex = first;
+        while (vertex < mesh.vertices.size() && mesh.vertices[vertex].look != look[corners[i].triangle])
+          ++vertex;
+        if (vertex == mesh.vertices.size())
+          mesh.vertices.push_back({node, look[corners[i].triangle], fan_begin, fan_begin});
         mesh.indices[3 * std::size_t{corners[i].triangle} + static_cast<std::size_t>(corners[i].slot)] =
-            vertex;
+            static_cast<std::uint32_t>(vertex);
       }
-      mesh.vertices.push_back(
-          {node, object[corners[group].triangle], fan_begin, static_cast<std::uint32_t>(mesh.fans.size())});
+      for (std::size_t vertex = first; vertex < mesh.vertices.size(); ++vertex)
+        mesh.vertices[vertex].fan_end = static_cast<std::uint32_t>(mesh.fans.size());
     }
   }
   return mesh;

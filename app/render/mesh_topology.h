@@ -1,5 +1,6 @@
 // The surface for drawing: a node becomes several vertices at a crease of the rest shape. So sharp edges are
-// shaded sharp and round shapes smooth.
+// shaded sharp and round shapes smooth. Along a seam of cloth it becomes two, which share their normal: odd
+// panels have another shade.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace stickslip {
 
 struct MeshTopology {
   std::vector<shared::MeshVertex> vertices;
-  std::vector<std::uint32_t> fans;     // triangle numbers, per vertex
+  std::vector<std::uint32_t> fans;     // triangle numbers, in the ranges of the vertices
   std::vector<std::uint32_t> indices;  // three vertices per triangle, in the order of Model::triangles
 };
 

@@ -12,6 +12,8 @@
 namespace stickslip {
 namespace {
 
+constexpr float kOddPanel = 0.6f;  // of the colour of cloth on its odd panels
+
 float linear(float srgb) {
   return srgb <= 0.04045f ? srgb / 12.92f : std::pow((srgb + 0.055f) / 1.055f, 2.4f);
 }
@@ -98,8 +100,9 @@ SceneBuffers::SceneBuffers(const Device& device, const Model& model) : drawn_nod
   index_count = static_cast<std::uint32_t>(mesh.indices.size());
   edge_index_count = static_cast<std::uint32_t>(2 * lines.size());
 
-  looks_.resize(model.objects.size());
-  for (std::size_t i = 0; i < looks_.size(); ++i) set_color(i, model.objects[i].color);
+  objects_ = model.objects.size();
+  looks_.resize(std::ranges::any_of(model.objects, &Object::is_sewn) ? 2 * objects_ : objects_);
+  for (std::size_t i = 0; i < objects_; ++i) set_color(i, model.objects[i].color);
   positions_.resize(model.node_count());
   std::ranges::transform(model.positions, positions_.begin(),
                          [](const auto& x) { return x.template cast<float>(); });
@@ -127,7 +130,11 @@ void SceneBuffers::set_box(const PublishedBox& box) {
 }
 
 void SceneBuffers::set_color(std::size_t object, const Vec3f& srgb) {
-  looks_.at(object).color = {linear(srgb[0]), linear(srgb[1]), linear(srgb[2]), 0};
+  if (object >= objects_) throw std::out_of_range("the picture has no object " + std::to_string(object));
+  for (std::size_t i = object; i < looks_.size(); i += objects_) {
+    const float shade = i < objects_ ? 1 : kOddPanel;
+    looks_[i].color = {shade * linear(srgb[0]), shade * linear(srgb[1]), shade * linear(srgb[2]), 0};
+  }
 }
 
 void SceneBuffers::add_wires(const Model& model) {

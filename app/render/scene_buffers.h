@@ -46,6 +46,8 @@ class SceneBuffers {
   /// Changes with every set_positions, so that a frame can detect an outdated copy.
   std::uint64_t version() const { return version_; }
   const std::vector<shared::ObjectLook>& looks() const { return looks_; }
+  /// Looks of an object are those at its number plus multiples of this.
+  std::size_t objects() const { return objects_; }
   const std::vector<PlaneShape>& planes() const { return planes_; }
   const std::vector<WireShape>& wires() const { return wires_; }
   /// True if all surfaces belong to solids and rigid bodies.
@@ -61,6 +63,7 @@ class SceneBuffers {
   std::vector<std::int32_t> drawn_nodes_;
   std::vector<Vec3f> positions_;
   std::vector<shared::ObjectLook> looks_;
+  std::size_t objects_ = 0;
   std::vector<PlaneShape> planes_;
   std::vector<WireShape> wires_;
   std::optional<float> ground_height_;

@@ -101,6 +101,7 @@ ElasticPart elastic_part(const Model& model) {
   to.half_spaces = model.half_spaces;
   to.pair_friction = model.pair_friction;
   to.lattices = model.lattices;  // nodes are counted in their object
+  to.cloth_patterns = model.cloth_patterns;
   std::vector<std::int32_t> place(model.node_count(), -1);
   for (std::size_t o = 0; o < model.objects.size(); ++o) {
     const Object& object = model.objects[o];

@@ -10,6 +10,8 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
+const Vec3d kPatternWarp{1, 0, 0};  // see FlatStencil
+
 /// D^-1 [1/(J)] for (K_xx, K_yy, 2 K_xy): the compliance of the sheet at a twelfth of its thickness cubed.
 Mat<double, 3> bend_compliance(const Material& material, double thickness) {
   double warp = material.young, weft = material.young_weft, shear = material.shear;
@@ -33,7 +35,16 @@ ClothAxes cloth_axes(const Vec3d& x0, const Vec3d& x1, const Vec3d& x2, const Ve
   return {along, cross(normal, along)};
 }
 
-BendRest bend_rest(const BendPatch& patch, std::span<const Vec3d> rest, const Vec3d& warp) {
+MembraneRest membrane_rest(const Vec4i& triangle, std::span<const Vec3d> rest, const Vec3d& warp,
+                           const FlatStencil& flat) {
+  const auto at = [&](int c) { return flat.is_given ? flat.corners[c] : rest[triangle[c]]; };
+  const Vec3d x0 = at(0), x1 = at(1), x2 = at(2);
+  const ClothAxes axes = cloth_axes(x0, x1, x2, flat.is_given ? kPatternWarp : warp);
+  return {axes(x1 - x0), axes(x2 - x0)};
+}
+
+BendRest bend_rest(const BendPatch& patch, std::span<const Vec3d> rest, const Vec3d& warp,
+                   std::span<const FlatStencil> flat) {
   BendRest out;
   out.count = patch.count;
   out.rows = Mat<double, 3>::zero();
@@ -42,16 +53,20 @@ BendRest bend_rest(const BendPatch& patch, std::span<const Vec3d> rest, const Ve
     out.angle[i] = 0;
   }
   for (int i = 0; i < patch.count; ++i) {
-    const Vec3d &a = rest[patch.hinges[i][0]], &b = rest[patch.hinges[i][1]], &c = rest[patch.hinges[i][2]],
-                &o = rest[patch.hinges[i][3]];
-    const ClothAxes axes = cloth_axes(a, b, c, warp);
+    const FlatStencil* laid = flat.empty() || !flat[i].is_given ? nullptr : &flat[i];
+    const auto placed = [&](int k) { return rest[patch.hinges[i][k]]; };
+    const auto at = [&](int k) { return laid != nullptr ? laid->corners[k] : placed(k); };
+    const Vec3d a = at(0), b = at(1), c = at(2), o = at(3);
+    const ClothAxes axes = cloth_axes(a, b, c, laid != nullptr ? kPatternWarp : warp);
     const Vec3d e = c - b;
     const double length = norm(e), area_a = norm(cross(b - a, c - a)), area_o = norm(cross(c - o, b - o));
     out.area = area_a / 2;
     out.area2[i] = {area_a, area_o};
-    out.angle[i] = static_cast<double>(
-        hinge_angle(a.cast<Real>(), b.cast<Real>(), c.cast<Real>(), o.cast<Real>(), {Real(1), Real(1)})
-            .angle);
+    if (laid == nullptr || laid->keeps_angle)
+      out.angle[i] =
+          static_cast<double>(hinge_angle(placed(0).cast<Real>(), placed(1).cast<Real>(),
+                                          placed(2).cast<Real>(), placed(3).cast<Real>(), {Real(1), Real(1)})
+                                  .angle);
     const Vec<double, 2> heights{area_a / length, area_o / length};
     const Vec<double, 2> feet{dot(a - b, e) / length, dot(o - b, e) / length};
     const Vec<double, 3> row = hinge_row(axes(b), axes(c), heights, feet);

@@ -246,11 +246,10 @@ MembraneTerm::MembraneTerm(Context& ctx, const TermElements& elements) {
   std::vector<Mat<Real, 2>> inverse_rest(n);
   std::vector<Real> volumes(n);
   for (std::size_t i = 0; i < n; ++i) {
-    const Vec4i& t = elements.stencils[i];
-    const Vec<double, 3>&x0 = elements.rest[t[0]], &x1 = elements.rest[t[1]], &x2 = elements.rest[t[2]];
-    const ClothAxes axes = cloth_axes(x0, x1, x2, elements.warp[i]);
-    const Vec<double, 2> e1 = axes(x1 - x0), e2 = axes(x2 - x0);
-    const double det = e1[0] * e2[1] - e1[1] * e2[0];
+    const MembraneRest rest = membrane_rest(elements.stencils[i], elements.rest, elements.warp[i],
+                                            elements.flat.empty() ? FlatStencil{} : elements.flat[i]);
+    const Vec<double, 2>&e1 = rest.e1, &e2 = rest.e2;
+    const double det = rest.area2();
     const double inverse[4] = {e2[1] / det, -e2[0] / det, -e1[1] / det, e1[0] / det};
     for (int k = 0; k < 4; ++k) inverse_rest[i].m[k] = static_cast<Real>(inverse[k]);
     const double volume = det / 2 * elements.thickness[i];
@@ -333,7 +332,10 @@ BendTerm::BendTerm(Context& ctx, const TermElements& elements) {
   for (std::size_t s = 0; s < elements.stencils.size(); ++s) {
     if (s > 0 && parsed.patch[s] == parsed.patch[s - 1]) continue;
     const BendPatch& patch = parsed.patches[rest_.size()];
-    const BendRest rest = bend_rest(patch, elements.rest, elements.warp[s]);
+    // The first stencils of a patch are its hinges.
+    const auto hinges = static_cast<std::size_t>(patch.count);
+    const BendRest rest = bend_rest(patch, elements.rest, elements.warp[s],
+                                    elements.flat.empty() ? elements.flat : elements.flat.subspan(s, hinges));
     BendElement element{};
     for (int i = 0; i < 3; ++i) {
       element.hinges[i] = i < patch.count ? patch.hinges[i] : Vec4i{-1, -1, -1, -1};

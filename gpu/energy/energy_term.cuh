@@ -8,6 +8,7 @@
 #include "gpu/energy/air_drag.h"
 #include "gpu/math/corner_blocks.h"
 #include "gpu/math/mat.h"
+#include "gpu/model/cloth_pattern.h"
 #include "gpu/model/model.h"
 #include "gpu/params/params.h"
 
@@ -62,6 +63,7 @@ struct TermElements {
   std::span<const Vec<double, 3>> warp = {};  // per stencil, of kinds of cloth: see Object
   std::span<const Spring> springs = {};       // all of the model
   std::span<const double> share = {};         // per stencil, of kinds of tets: of its volume; empty: 1 each
+  std::span<const FlatStencil> flat = {};     // per stencil, of kinds of cloth; empty: all of rest positions
 };
 
 }  // namespace stickslip

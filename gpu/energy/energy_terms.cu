@@ -63,6 +63,7 @@ void EnergyTerms::load(Context& ctx, const Model& model) {
     std::vector<std::int32_t> material;
     std::vector<double> volume, stiffness, thickness, aspect, share;
     std::vector<Vec<double, 3>> warp;
+    std::vector<FlatStencil> flat;
     const auto extra = static_cast<std::int32_t>(model.materials.size());
     for (const ElementGroup& group : groups) {
       if (group.kind != kind) continue;
@@ -75,10 +76,12 @@ void EnergyTerms::load(Context& ctx, const Model& model) {
       warp.resize(stencils_.size() - first, group.warp);
       share.insert(share.end(), group.shares.begin(), group.shares.end());
       share.resize(stencils_.size() - first, 1.0);
+      flat.insert(flat.end(), group.flat.begin(), group.flat.end());
+      flat.resize(stencils_.size() - first);
     }
     if (material.empty()) continue;
     terms_.push_back(make(ctx, {model.rest_positions, std::span(stencils_).subspan(first), material, volume,
-                                stiffness, thickness, aspect, warp, model.springs, share}));
+                                stiffness, thickness, aspect, warp, model.springs, share, flat}));
   }
   values_.resize(ctx, std::max<std::size_t>(1, terms_.size()));
   set_materials(ctx, model.materials);

@@ -49,6 +49,7 @@ class Converter {
     to_.half_spaces = scene_.half_spaces;
     to_.pair_friction = scene_.pair_friction;
     to_.lattices = scene_.lattices;  // nodes are counted in their object
+    to_.cloth_patterns = scene_.cloth_patterns;
     for (const Object& object : scene_.objects) {
       if (object.is_rigid()) add_body(object);
       else add_other(object);

@@ -29,9 +29,9 @@ std::vector<Vec4i> membrane_stencils(const Model& model, const Object& object) {
   return stencils;
 }
 
-std::vector<Vec4i> all_bend_stencils(const Model& model, const Object& object) {
+std::vector<Vec4i> all_bend_stencils(std::span<const BendPatch> patches) {
   std::vector<Vec4i> stencils;
-  for (const BendPatch& patch : bend_patches(triangles_of(model, object)))
+  for (const BendPatch& patch : patches)
     for (const Vec4i& s : bend_stencils(patch)) stencils.push_back(s);
   return stencils;
 }
@@ -39,8 +39,11 @@ std::vector<Vec4i> all_bend_stencils(const Model& model, const Object& object) {
 std::vector<NodeVolume> thin_volumes(const Model& model, const Object& object) {
   std::vector<NodeVolume> out;
   const auto& rest = model.rest_positions;
-  for (const Vec3i& t : triangles_of(model, object)) {
-    const double area = norm(cross(rest[t[1]] - rest[t[0]], rest[t[2]] - rest[t[0]])) / 2;
+  const auto triangles = triangles_of(model, object);
+  for (std::size_t i = 0; i < triangles.size(); ++i) {
+    const Vec3i& t = triangles[i];
+    const double area = object.is_sewn() ? pattern_area(pattern_of(model, object).triangles[i])
+                                         : norm(cross(rest[t[1]] - rest[t[0]], rest[t[2]] - rest[t[0]])) / 2;
     for (int c = 0; c < 3; ++c) out.push_back({t[c], area * object.thickness / 3});
   }
   const RodSection section = rod_section(object.thickness, object.aspect);
@@ -115,8 +118,10 @@ std::vector<ElementGroup> element_groups(const Model& model) {
     else if (object.is_solid()) add(ElementKind::tet, {tets.begin(), tets.end()});
     if (object.is_cloth()) {
       add(ElementKind::membrane, membrane_stencils(model, object));
-      if (std::vector<Vec4i> stencils = all_bend_stencils(model, object); !stencils.empty())
-        add(ElementKind::bend, std::move(stencils));
+      if (object.is_sewn()) groups.back().flat = flat_triangles(model, object);
+      const std::vector<BendPatch> patches = bend_patches(triangles_of(model, object));
+      if (!patches.empty()) add(ElementKind::bend, all_bend_stencils(patches));
+      if (!patches.empty() && object.is_sewn()) groups.back().flat = flat_hinges(model, object, patches);
     }
   }
   if (std::vector<Vec4i> stencils = all_spring_stencils(model); !stencils.empty())

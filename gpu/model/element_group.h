@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "gpu/model/cloth_pattern.h"
 #include "gpu/model/model.h"
 #include "gpu/model/tet10.h"
 
@@ -33,9 +34,10 @@ struct ElementGroup {
   /// [J] for a body that stands for a rigid one: replaces volume times shear modulus in its orthogonality
   /// energy, at a strain bound of 1 (see body_stiffness in barrier_model.h); 0: those of object and material.
   double stiffness;
-  Vec<double, 3> warp;           // of cloth, see Object
-  std::vector<Vec4i> stencils;   // nodes; -1 in corners that a kind does not use, behind the others
-  std::vector<double> shares{};  // per tet of a lattice, see Lattice; empty: 1 each
+  Vec<double, 3> warp;              // of cloth, see Object
+  std::vector<Vec4i> stencils;      // nodes; -1 in corners that a kind does not use, behind the others
+  std::vector<double> shares{};     // per tet of a lattice, see Lattice; empty: 1 each
+  std::vector<FlatStencil> flat{};  // per stencil of sewn cloth; empty: the rest positions of its nodes
 };
 
 /// The groups of all elastic objects, in the order of the objects; behind them one of all springs, if there
@@ -78,7 +80,8 @@ struct NodeVolume {
   double volume;  // [m^3]
 };
 /// Of each element of the object at rest, as masses are lumped: a quarter of a linear tet per node, the
-/// shares of tet10.h, a third of a triangle of cloth (area times thickness), half of a segment of a rod
+/// shares of tet10.h, a third of a triangle of cloth (area times thickness; of sewn cloth, the area of the
+/// pattern), half of a segment of a rod
 /// (length times the area of a circle) less the share of its ghost (rod.h). Of a solid in a lattice: the
 /// volumes of its lattice nodes.
 std::vector<NodeVolume> lumped_volumes(const Model& model, const Object& object);

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "gpu/model/affine.h"
+#include "gpu/model/cloth_pattern.h"
 #include "gpu/model/element_group.h"
 #include "gpu/model/finite.h"
 #include "gpu/model/friction_laws.h"
@@ -112,6 +113,7 @@ void check_thin(const Model& model, const Object& object) {
   if (object.is_rods()) check_rods(model, object);
   if (object.is_cloth() && !(is_finite(object.warp) && norm(object.warp) > 0))
     fault("its warp must be a finite direction");
+  if (object.is_sewn()) check_pattern(model, object);
   for (const auto& [node, volume] : lumped_volumes(model, object))
     if (!(volume > 0))
       fault("an element at node " + std::to_string(node - object.node_begin) + " has no extent at rest");

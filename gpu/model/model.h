@@ -98,8 +98,11 @@ struct Object {
   /// Of rods: their sections are ellipses with the area of a circle of the diameter, and this is one
   /// semi-axis divided by the other, see rod.h. Nodes of rods begin with one ghost per segment.
   double aspect = 1;
-  /// Of cloth at rest: projected on each triangle, the direction of its warp threads.
+  /// Of cloth at rest: projected on each triangle, the direction of its warp threads. Of cloth with a
+  /// pattern: unused, since its warp runs along u.
   Vec<double, 3> warp{1, 0, 0};
+  /// Of cloth: into Model::cloth_patterns, see cloth_pattern.h; -1: its rest positions are its rest shape.
+  std::int32_t cloth_pattern = -1;
   /// 1 to 7: objects of one group collide neither with each other nor with themselves; 0: none.
   std::int32_t no_contact_group = 0;
   Vec<float, 3> color{0.7f, 0.7f, 0.7f};
@@ -113,6 +116,8 @@ struct Object {
   bool is_thin() const { return thickness > 0; }
   bool is_cloth() const { return is_thin() && triangle_begin < triangle_end; }
   bool is_rods() const { return is_thin() && !is_cloth(); }
+  /// Cloth whose rest shape is a pattern.
+  bool is_sewn() const { return cloth_pattern >= 0; }
   bool is_deformable() const { return (is_solid() && !is_affine()) || is_thin(); }
   /// A surface, or points and segments, that follow a script.
   bool is_collider() const { return !is_solid() && !is_rigid() && !is_affine() && !is_thin(); }
@@ -175,12 +180,24 @@ struct Lattice {
   std::vector<Vec<double, 4>> weights;  // per surface node: of these
 };
 
+/// A triangle of cloth as it was cut: its corners in the plane of (u, v), in which warp runs along u and weft
+/// along v. Those of a mirrored panel go around it clockwise.
+struct PatternTriangle {
+  Vec<double, 2> corners[3];  // [m]
+};
+
+/// The flat panels that a cloth is sewn from, see cloth_pattern.h.
+struct ClothPattern {
+  std::vector<PatternTriangle> triangles;  // in the order of those of the object
+  bool seams_as_positioned = false;        // rest angles across seams: of Model::rest_positions, else zero
+};
+
 struct Model {
   std::vector<std::string> material_names;
   std::vector<Material> materials;
   std::vector<Object> objects;
 
-  std::vector<Vec<double, 3>> rest_positions;  // [m] per node: the stress-free shape
+  std::vector<Vec<double, 3>> rest_positions;  // [m] per node: the stress-free shape, except of sewn cloth
   std::vector<Vec<double, 3>> positions;       // [m] per node at t = 0
   std::vector<Vec<double, 3>> velocities;      // [m/s] per node at t = 0
   std::vector<std::int32_t> node_object;       // per node
@@ -206,7 +223,8 @@ struct Model {
   std::vector<Spring> springs;
   std::vector<NodeConstraint> constraints;  // of joints; of scenes without rigid bodies, set by finalize
   std::vector<ConstraintPoint> constraint_points;
-  std::vector<Lattice> lattices;      // of objects with embedded surfaces
+  std::vector<Lattice> lattices;  // of objects with embedded surfaces
+  std::vector<ClothPattern> cloth_patterns;
   std::vector<Vec2i> exempt_objects;  // pairs of objects that never touch; see barrier_model.h
 
   std::size_t node_count() const { return positions.size(); }

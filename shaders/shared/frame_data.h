@@ -56,7 +56,7 @@ const int kScaleColors = 6;
 /// A corner of the surface: nodes are split where the surface has a crease.
 struct MeshVertex {
   uint node;
-  uint object;
+  uint look;                // one ObjectLook per object, and behind them one per object for its odd panels
   uint fan_begin, fan_end;  // triangles that share its normal
 };
 

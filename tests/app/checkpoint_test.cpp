@@ -49,7 +49,7 @@ class CheckpointTest : public ::testing::Test {
 };
 
 TEST_F(CheckpointTest, KeepsTheSettingsAndEveryBitOfTheState) {
-  for (const char* name : {"box-stack", "drop", "everything", "cloth-sphere"}) {
+  for (const char* name : {"box-stack", "drop", "everything", "cloth-sphere", "sewn-skirt"}) {
     Scene scene = load_scene(name);
     scene.params.dt = 1.0 / 97;
     scene.contact_params.omega = 0.1 + 0.2;
@@ -182,8 +182,8 @@ void expect_no_memory(const std::string& name) {
 }
 
 TEST(RestoredState, LeadsToTheSameBitsWhateverWasDoneBefore) {
-  for (const char* name : {"drop", "box-stack", "card-house", "cloth-sphere", "mixed", "knot", "hair-band",
-                           "pyramid", "soft-bodies", "everything"})
+  for (const char* name : {"drop", "box-stack", "card-house", "cloth-sphere", "sewn-skirt", "mixed", "knot",
+                           "hair-band", "pyramid", "soft-bodies", "everything"})
     expect_no_memory(name);
 }
 

@@ -136,6 +136,25 @@ TEST(RenderTopology, ASphereIsSmooth) {
   EXPECT_EQ(build_topology(model).vertices.size(), model.surface_nodes.size());
 }
 
+TEST(RenderTopology, SeamsSplitColoursAndNotNormals) {
+  Model model;
+  model.materials.emplace_back();
+  model.material_names.emplace_back("m");
+  model.cloth_patterns.push_back({{{{{0, 0}, {1, 0}, {1, 1}}}, {{{3, 0}, {4, 1}, {3, 1}}}}});
+  add_cloth(model, "cloth", {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}, {{0, 1, 2}, {0, 2, 3}}, 0, 1e-3)
+      .cloth_pattern = 0;
+  finalize(model);
+  const MeshTopology mesh = build_topology(model);
+  ASSERT_EQ(mesh.vertices.size(), 6U);
+  EXPECT_EQ(mesh.fans.size(), 6U);
+  for (std::size_t i = 0; i < mesh.indices.size(); ++i) {
+    const shared::MeshVertex& vertex = mesh.vertices.at(mesh.indices[i]);
+    EXPECT_EQ(vertex.look, i / 3) << "the second panel has the second shade of the only object";
+    const bool at_seam = vertex.node == 0 || vertex.node == 2;
+    EXPECT_EQ(vertex.fan_end - vertex.fan_begin, at_seam ? 2U : 1U);
+  }
+}
+
 TEST(RenderTopology, EveryCornerPointsToAVertexOfItsNodeWithItsTriangleInTheFan) {
   const Model model = one_body(make_cylinder(0.3, 0.5, 0.1));
   const MeshTopology mesh = build_topology(model);

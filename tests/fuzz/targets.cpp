@@ -35,6 +35,7 @@ void fuzz_msh(std::string_view bytes) {
 }
 void fuzz_obj(std::string_view bytes) {
   refuse_or_read([&] { parse_obj(bytes, "input"); });
+  refuse_or_read([&] { parse_sewn_obj(bytes, "input"); });
 }
 void fuzz_ply(std::string_view bytes) {
   refuse_or_read([&] { parse_ply(bytes, "input"); });

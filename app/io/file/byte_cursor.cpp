@@ -132,8 +132,12 @@ void ByteCursor::check_count(const char* what, std::uint64_t count, std::size_t 
 
 void ByteCursor::fail_at(std::size_t offset, const std::string& what) const {
   if (binary_) throw InputError(name_ + ": byte " + std::to_string(offset) + ": " + what);
-  const auto lines = std::count(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
-  throw InputError(name_ + ":" + std::to_string(lines + 1) + ": " + what);
+  throw InputError(name_ + ":" + std::to_string(line_of(offset)) + ": " + what);
+}
+
+std::size_t ByteCursor::line_of(std::size_t offset) const {
+  const auto end = bytes_.begin() + static_cast<std::ptrdiff_t>(offset);
+  return static_cast<std::size_t>(std::count(bytes_.begin(), end, '\n')) + 1;
 }
 
 }  // namespace stickslip

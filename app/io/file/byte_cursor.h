@@ -73,6 +73,8 @@ class ByteCursor {
 
   /// Throws if the rest of the file is too short for `count` items of at least `least_bytes` each.
   void check_count(const char* what, std::uint64_t count, std::size_t least_bytes) const;
+  /// Text: the line of an offset, counted from 1.
+  std::size_t line_of(std::size_t offset) const;
   /// Throws InputError "file:line: what", or "file: byte N: what" for binary.
   [[noreturn]] void fail(const std::string& what) const { fail_at(at_, what); }
   [[noreturn]] void fail_at(std::size_t offset, const std::string& what) const;

@@ -57,6 +57,12 @@ SurfaceMesh load_surface(const fs::path& file) {
   return surface;
 }
 
+SewnSurface load_sewn(const fs::path& file) {
+  if (lower_extension(file) != ".obj")
+    throw InputError(file.string() + ": is no .obj, and only these have texture coordinates");
+  return parse_sewn_obj(read_bytes(file), file.string());
+}
+
 SurfaceMesh boundary_surface(const TetMesh& mesh) {
   Model model;
   add_solid(model, "mesh", mesh.nodes, mesh.tets, 0);

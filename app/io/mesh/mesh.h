@@ -7,6 +7,7 @@
 
 #include "app/io/file/input_error.h"
 #include "gpu/math/vec.h"
+#include "gpu/model/cloth_pattern.h"
 
 namespace stickslip {
 
@@ -18,6 +19,13 @@ struct TetMesh {
 struct SurfaceMesh {
   std::vector<Vec<double, 3>> nodes;  // [m]
   std::vector<Vec3i> triangles;       // outward
+};
+
+/// A surface and the panels that it is sewn from: along seams, triangles share nodes and not their edges in
+/// the plane of texture coordinates.
+struct SewnSurface {
+  SurfaceMesh surface;
+  std::vector<PatternTriangle> pattern;  // per triangle; in units of the file
 };
 
 /// Method to fill a closed surface: the `tetgen` program if installed, else a lattice.
@@ -37,6 +45,11 @@ TetMesh load_solid(const std::filesystem::path& file, const SolidOptions& option
 /// Reads an .obj, .ply or .stl, or takes the boundary of the tets of a .msh (its triangles if it has no
 /// tets). Vertices without a triangle are left out. Throws like load_solid.
 SurfaceMesh load_surface(const std::filesystem::path& file);
+
+/// Reads an .obj with texture coordinates. Throws InputError like load_surface, and also when the file is of
+/// another type, a corner has no texture coordinate or one that the file lacks, a triangle has no area in the
+/// plane of texture coordinates, or neighbours there lie on each other.
+SewnSurface load_sewn(const std::filesystem::path& file);
 
 /// A file's extension in small letters, with its dot.
 std::string lower_extension(const std::filesystem::path& file);

@@ -14,6 +14,9 @@ namespace stickslip {
 
 /// Wavefront OBJ: `v` and `f`; other lines are skipped.
 SurfaceMesh parse_obj(std::string_view bytes, const std::string& name);
+/// The same with the texture coordinates `vt`, which every corner of a face must name. Throws also as
+/// load_sewn does.
+SewnSurface parse_sewn_obj(std::string_view bytes, const std::string& name);
 /// PLY 1.0, text or binary of either byte order: x, y, z of `vertex` and the vertex list of `face`.
 SurfaceMesh parse_ply(std::string_view bytes, const std::string& name);
 /// STL, text or binary. Corners with equal coordinates become one vertex; triangles that collapse are
