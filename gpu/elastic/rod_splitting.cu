@@ -1,10 +1,12 @@
 #include "gpu/elastic/rod_splitting.cuh"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 #include "gpu/core/trace.h"
+#include "gpu/math/lanes.h"
 #include "gpu/model/element_group.h"
 
 namespace stickslip {
@@ -165,35 +167,90 @@ struct StartCopies {
   }
 };
 
-/// z and u of an element; returns the largest component of D x - z.
+#if STICKSLIP_ON_CUDA
+using CopyLanes = Real;  // each thread has an element
+#else
+using CopyLanes = std::conditional_t<std::is_same_v<Real, double>, WideLanes, Real>;
+SS_HD inline void put_lane(WideLanes& of, int lane, double value) { of.v[lane] = value; }
+SS_HD inline double get_lane(const WideLanes& of, int lane) { return of.v[lane]; }
+#endif
+SS_HD inline void put_lane(Real& of, int, Real value) { of = value; }
+SS_HD inline Real get_lane(Real of, int) { return of; }
+template <class T>
+SS_HD void put_lane(Vec<T, 3>& of, int lane, const Vec3& value) {
+  for (int i = 0; i < 3; ++i) put_lane(of[i], lane, value[i]);
+}
+constexpr int kCopyLanes = sizeof(CopyLanes) / sizeof(Real);
+
+/// z and u of the elements of a pack, as many as there are lanes; returns the largest component of D x - z.
 template <class Parts>
 struct SeparateCopies {
+  using Copies = typename Parts::Copies;
+  using T = CopyLanes;
+  static constexpr int n = Copies::copies;
   RodSplitView of;
   const Vec3* v;
+  std::size_t count;  // of elements
 
-  SS_HD double operator()(std::size_t k) const {
-    using Copies = typename Parts::Copies;
-    if (!moves<Parts>(of, k)) return 0;
-    CopyProblem<Copies> problem;
-    problem.energy = energy_of<Parts>(of, k);
-    for (int m = 0; m < Copies::pairs; ++m) problem.metric[m] = Parts::metric(of, k)[m];
-    Vec3 at[Copies::copies], z0[Copies::copies], z[Copies::copies];
-    Vec3 *u = Parts::u(of, k), *kept = Parts::z(of, k);
-    copies_at<Parts>(of, k, of.x_t, v, at);
-    for (int c = 0; c < Copies::copies; ++c) {
-      z0[c] = at[c] + u[c];
-      z[c] = kept[c];
+  struct Pack {
+    CopyProblem<Copies, T> problem;
+    Vec<T, 3> at[n], z0[n], z[n];
+  };
+
+  SS_HD void read(std::size_t k, int lane, Pack& pack) const {
+    const CopyEnergy energy = energy_of<Parts>(of, k);
+    CopyEnergyOf<T>& to = pack.problem.energy;
+    put_lane(to.stiffness, lane, energy.stiffness);
+    put_lane(to.rest, lane, energy.rest);
+    put_lane(to.still, lane, energy.still);
+    put_lane(to.rate, lane, energy.rate);
+    for (int m = 0; m < Copies::pairs; ++m) {
+      const PairMetric& metric = Parts::metric(of, k)[m];
+      put_lane(pack.problem.metric[m].a, lane, metric.a);
+      put_lane(pack.problem.metric[m].b, lane, metric.b);
+      put_lane(pack.problem.metric[m].c, lane, metric.c);
     }
-    problem.minimise(z0, of.tolerance, z);
+    Vec3 at[n];
+    copies_at<Parts>(of, k, of.x_t, v, at);
+    const Vec3 *u = Parts::u(of, k), *z = Parts::z(of, k);
+    for (int c = 0; c < n; ++c) {
+      put_lane(pack.at[c], lane, at[c]);
+      put_lane(pack.z0[c], lane, at[c] + u[c]);
+      put_lane(pack.z[c], lane, z[c]);
+    }
+  }
+  SS_HD double write(std::size_t k, int lane, const Pack& pack) const {
     double most = 0;
-    for (int c = 0; c < Copies::copies; ++c) {
-      const Vec3 apart = at[c] - z[c];
+    Vec3 *u = Parts::u(of, k), *z = Parts::z(of, k);
+    for (int c = 0; c < n; ++c)
       for (int i = 0; i < 3; ++i) {
-        const double size = std::fabs(static_cast<double>(apart[i]));
+        z[c][i] = get_lane(pack.z[c][i], lane);
+        const Real apart = get_lane(pack.at[c][i], lane) - z[c][i];
+        u[c][i] += apart;
+        const double size = std::fabs(static_cast<double>(apart));
         most = size > most ? size : most;
       }
-      u[c] += apart;
-      kept[c] = z[c];
+    return most;
+  }
+
+  SS_HD double operator()(std::size_t p) const {
+    const std::size_t first = p * kCopyLanes;
+    const std::size_t last = first + kCopyLanes < count ? first + kCopyLanes : count;
+    std::size_t some = last;  // an element that moves; it also fills lanes without one
+    for (std::size_t k = first; k < last && some == last; ++k)
+      if (moves<Parts>(of, k)) some = k;
+    if (some == last) return 0;
+    Pack pack;
+    for (int lane = 0; lane < kCopyLanes; ++lane) {
+      const std::size_t k = first + static_cast<std::size_t>(lane);
+      read(k < last && moves<Parts>(of, k) ? k : some, lane, pack);
+    }
+    pack.problem.minimise(pack.z0, of.tolerance, pack.z);
+    double most = 0;
+    for (std::size_t k = first; k < last; ++k) {
+      if (!moves<Parts>(of, k)) continue;
+      const double size = write(k, static_cast<int>(k - first), pack);
+      most = size > most ? size : most;
     }
     return most;
   }
@@ -520,8 +577,9 @@ void RodSplitting::factorise(Context& ctx, const Step& step, const double* weigh
 double RodSplitting::separate(Context& ctx, const Step& step, const Vec3* v) {
   const Span span(ctx, "rod elements");
   const RodSplitView of = view(step);
-  reduce_max(ctx, segments_, SeparateCopies<SegmentParts>{of, v}, 0.0, most_.data(), kHeavy);
-  reduce_max(ctx, segments_, SeparateCopies<VertexParts>{of, v}, 0.0, most_.data() + 1, kHeavy);
+  const std::size_t packs = (segments_ + kCopyLanes - 1) / kCopyLanes;
+  reduce_max(ctx, packs, SeparateCopies<SegmentParts>{of, v, segments_}, 0.0, most_.data(), kHeavy);
+  reduce_max(ctx, packs, SeparateCopies<VertexParts>{of, v, segments_}, 0.0, most_.data() + 1, kHeavy);
   double most[2];
   copy_to_host(ctx, most, most_.data(), 2);
   return std::max(most[0], most[1]);

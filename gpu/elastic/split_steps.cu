@@ -6,7 +6,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
 // Of admm_tolerance: largest last step of a local minimisation.
-constexpr double kLocalShare = 0.01;
+constexpr double kLocalShare = 0.05;
 
 /// m (v_t + dt (g + force)) and the impulse of the mouse spring at a node [N s]; see LoadWriter.
 struct InelasticLoad {

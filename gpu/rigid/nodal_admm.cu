@@ -232,8 +232,8 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabPara
       break;
     momentum = admm.update_dual(ctx, v_.data(), params.admm_accelerated);
   }
-  if (splits) solids_.linearise_at(ctx, v_.data());
-  else solids_.remove_weights(ctx);
+  if (splits && std::isfinite(record.changes.back())) solids_.linearise_at(ctx, v_.data());
+  if (!splits) solids_.remove_weights(ctx);
   admm.impulses(ctx, system.impulses());
   system.keep_impulses(ctx);
   take_impulses(ctx, system);

@@ -98,10 +98,50 @@ TYPED_TEST(RodCopies, MinimaHaveNoGradient) {
   EXPECT_LT(steps, 20 * kTrials);
 }
 
+// Lanes find the minima that elements find by themselves.
+TYPED_TEST(RodCopies, LanesHaveTheSameMinima) {
+  if constexpr (std::is_same_v<Real, double>) {
+    Random random;
+    SCOPED_TRACE(random.trace());
+    constexpr int n = TypeParam::copies;
+    for (int trial = 0; trial < 20; ++trial) {
+      CopyProblem<TypeParam, WideLanes> lanes;
+      Vec<WideLanes, 3> z0[n], z[n];
+      Vec3 want[kLaneCount][n];
+      for (int l = 0; l < kLaneCount; ++l) {
+        RandomCopies<TypeParam> element(random);
+        const auto put = [l](Vec<WideLanes, 3>& of, const Vec3& value) {
+          for (int i = 0; i < 3; ++i) of[i].v[l] = value[i];
+        };
+        put(lanes.energy.stiffness, element.problem.energy.stiffness);
+        put(lanes.energy.rest, element.problem.energy.rest);
+        put(lanes.energy.still, element.problem.energy.still);
+        lanes.energy.rate.v[l] = element.problem.energy.rate;
+        for (int m = 0; m < TypeParam::pairs; ++m) {
+          lanes.metric[m].a.v[l] = element.problem.metric[m].a;
+          lanes.metric[m].b.v[l] = element.problem.metric[m].b;
+          lanes.metric[m].c.v[l] = element.problem.metric[m].c;
+        }
+        for (int c = 0; c < n; ++c) {
+          put(z0[c], element.z0[c]);
+          put(z[c], element.z[c]);
+        }
+        element.problem.minimise(element.z0, 1e-11, element.z);
+        for (int c = 0; c < n; ++c) want[l][c] = element.z[c];
+      }
+      lanes.minimise(z0, 1e-11, z);
+      for (int l = 0; l < kLaneCount; ++l)
+        for (int c = 0; c < n; ++c)
+          for (int i = 0; i < 3; ++i) EXPECT_NEAR(z[c][i].v[l], want[l][c][i], 1e-9) << l;
+    }
+  }
+}
+
 // A stretched edge without forces on its ghost has a closed solution: the length between those of the energy
 // and of z0, by their weights.
 TEST(RodCopies, AStretchedEdgeHasTheWeightedLength) {
   CopyProblem<SegmentCopies> problem;
+  problem.energy.rate = 0;
   problem.energy.stiffness = {3, Real(1e-3), Real(1e-3)};
   problem.energy.rest = problem.energy.still = {1, Real(0.25), 0};
   problem.metric[0] = {Real(0.5), 0, Real(0.5)};
