@@ -33,6 +33,9 @@ namespace {
 /// let stretches converge slowly, larger ones the motions of whole strands: 64 iterations of a wavy hair of
 /// 24 segments leave 6 um with 40, 12 um with 100 and 84 um with 250 times the mass.
 constexpr Real kStretchWeight = 50, kTurnWeight = 5;
+/// Times the tension T / L of an edge, by which its force turns with it: under compression smaller weights
+/// would let the edge buckle within its local step.
+constexpr Real kTensionWeight = 4;
 /// Of the stiffness that holds a ghost in its place. With all of it, twist converges slowly.
 constexpr Real kGaugeShare = Real(0.1);
 /// Shares of the stiffness in the weights of a vertex's common motions: of edges and of ghosts at no strain,
@@ -43,6 +46,7 @@ constexpr Real kEdgeShare = Real(0.05), kGhostShare = Real(0.01), kShareByStrain
 /// The part of both kinds of elements.
 struct SegmentParts {
   using Copies = SegmentCopies;
+  static constexpr int weighed = 1;  // strains that weights depend on
   SS_HD static bool exists(const RodSplitView&, std::size_t) { return true; }
   SS_HD static Vec3* z(const RodSplitView& of, std::size_t k) { return of.segment_z + 2 * k; }
   SS_HD static Vec3* u(const RodSplitView& of, std::size_t k) { return of.segment_u + 2 * k; }
@@ -59,6 +63,7 @@ struct SegmentParts {
 };
 struct VertexParts {
   using Copies = VertexCopies;
+  static constexpr int weighed = 3;
   SS_HD static bool exists(const RodSplitView& of, std::size_t k) { return of.vertex_element[k] >= 0; }
   SS_HD static Vec3* z(const RodSplitView& of, std::size_t k) { return of.vertex_z + 4 * k; }
   SS_HD static Vec3* u(const RodSplitView& of, std::size_t k) { return of.vertex_u + 4 * k; }
@@ -109,18 +114,26 @@ SS_HD CopyEnergy energy_of(const RodSplitView& of, std::size_t k) {
   return energy;
 }
 
-SS_HD void weigh(const RodSplitView& of, std::size_t k, const CopyEnergy& energy, Real /*strain2*/,
-                 PairMetric* metric, SegmentParts) {
+/// Squares of the strains that weights depend on: those of x_t, and the larger ones of the starts of u and of
+/// z, which is a straight step away, so that its lengths are no measure.
+struct StrainSquares {
+  Real before, start;
+};
+
+SS_HD void weigh(const RodSplitView& of, std::size_t k, const CopyEnergy& energy,
+                 const StrainSquares& strains, PairMetric* metric, SegmentParts) {
   const Real mass = (of.inertia[SegmentParts::node(of, k, 0)] + of.inertia[SegmentParts::node(of, k, 1)]) / 2;
-  const Real stretch = energy.stiff(0), enough = kStretchWeight * mass;
+  const Real stretch = energy.stiff(0), least = kStretchWeight * mass;
+  const Real turn = kTensionWeight * stretch * root(strains.before) / of.length[k];
+  const Real enough = turn > least ? turn : least;
   metric[0] = {stretch < enough ? stretch : enough, Real(0), kGaugeShare * energy.stiff(1)};
 }
 /// Bending has the energy K |e_1 / l_1 - e_0 / l_0|^2 / 2 near a straight rod, twist nearly the same of w.
-SS_HD void weigh(const RodSplitView& of, std::size_t k, const CopyEnergy& energy, Real strain2,
-                 PairMetric* metric, VertexParts) {
+SS_HD void weigh(const RodSplitView& of, std::size_t k, const CopyEnergy& energy,
+                 const StrainSquares& strains, PairMetric* metric, VertexParts) {
   const Real a = of.length[k], b = of.length[k + 1], p = of.arm[k], q = of.arm[k + 1];
   const Real bend = energy.stiff(0) > energy.stiff(1) ? energy.stiff(0) : energy.stiff(1);
-  const Real twist = energy.stiff(2), by_strain = kShareByStrain * strain2;
+  const Real twist = energy.stiff(2), by_strain = kShareByStrain * strains.start;
   const auto limited = [](Real share) { return share < kMostShare ? share : kMostShare; };
   const Real mass = of.inertia[VertexParts::node(of, k, 1)];
   const Real turn = kTurnWeight * mass, bent = limited(kEdgeShare + by_strain) * bend / (a * b);
@@ -138,7 +151,7 @@ struct StartCopies {
 
   SS_HD static Real strain_square(const CopyEnergy& energy, const Vec3& s) {
     Real sum = 0;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < Parts::weighed; ++i) {
       const Real strain = Parts::Copies::difference(i, s[i], energy.rest[i]);
       sum += strain * strain;
     }
@@ -160,8 +173,9 @@ struct StartCopies {
       for (int c = 0; c < Copies::copies; ++c) force[c] += (energy.stiffness[i] * strain) * g[i][c];
     }
     copies_at<Parts>(of, k, of.x_t, v, Parts::z(of, k));
-    const Real there = strain_square(energy, Copies::strain(Parts::z(of, k), g));
-    weigh(of, k, energy, strain2 > there ? strain2 : there, Parts::metric(of, k), Parts{});
+    const Real there = strain_square(energy, Copies::strain(Parts::z(of, k), g)),
+               before = strain_square(energy, energy.still);
+    weigh(of, k, energy, {before, strain2 > there ? strain2 : there}, Parts::metric(of, k), Parts{});
     for (int m = 0; m < Copies::pairs; ++m)
       Parts::metric(of, k)[m].inverse().apply(force + 2 * m, Parts::u(of, k) + 2 * m);
   }
