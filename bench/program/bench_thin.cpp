@@ -33,6 +33,7 @@ const ThinScene kThinScenes[] = {
     {"hairy-ball-1k", "hairy-ball", 1000, 26},
     {"hairy-ball-4k", "hairy-ball", 4000, 26, true},
     {"hairy-ball-16k", "hairy-ball", 16000, 26, true},
+    {"groom", "groom-relaxation", 0, 240},
     {"curtain", "curtain", 0, 120},
     {"cloth-drag", "cloth-drag", 0, 60},
     {"cloth-sphere", "cloth-sphere", 0, 60},
@@ -53,6 +54,7 @@ struct ThinRow {
   const char* method;
   double dt = 0;
   std::size_t strands = 0, nodes = 0;  // nodes that move, ghosts of rods included
+  std::size_t ghosts = 0;
   int steps = 0, converged = 0, contacts_most = 0;
   double wall = 0, contacts = 0, pcg = 0, iterations = 0, residual = 0,
          penetration = 0;  // sums; maxima of the last two
@@ -100,8 +102,10 @@ ThinRow measure_thin(Engine& engine, const ThinScene& thin, const ThinMethod& me
   load_into(engine, scene);
   ThinRow row{&thin, method.name, scene.params.dt};
   row.strands = static_cast<std::size_t>(thin.strands);
-  for (const Object& object : scene.model.objects)
+  for (const Object& object : scene.model.objects) {
     if (object.is_movable()) row.nodes += static_cast<std::size_t>(object.node_end - object.node_begin);
+    if (object.is_rods()) row.ghosts += static_cast<std::size_t>(object.collides_from - object.node_begin);
+  }
   const int warm = options.warm.value_or(thin.warm), steps = options.frames.value_or(kThinSteps);
   for (int i = 0; i < warm; ++i) engine.step();
   for (int i = 0; i < steps; ++i) {
@@ -128,6 +132,7 @@ json thin_row_json(const ThinRow& r) {
           {"method", r.method},
           {"strands", r.strands},
           {"dofs", 3 * r.nodes},
+          {"vertices", r.nodes - r.ghosts},
           {"dt", r.dt},
           {"steps", r.steps},
           {"converged", r.converged},

@@ -169,6 +169,7 @@ void ElasticSolids::load(Context& ctx, const Model& whole) {
   sums_.resize(ctx, 1);
   prediction_.load(ctx, device_);
   strands_.load(ctx, m);
+  if (has_open_rods_alone(m)) splitting_.load(ctx, m);
   for (Buffer<Vec3>* b : {&first_x_, &first_v_}) b->resize(ctx, strands_.empty() ? 0 : n);
   air_faces_.upload(ctx, air_faces(m));
   group_.upload(ctx, spring_groups(m));
@@ -263,7 +264,8 @@ SolidPull ElasticSolids::attach(Context& ctx, const Params& params, const std::o
 void ElasticSolids::begin_step(Context& ctx, const Params& params, const std::optional<Drag>& drag,
                                double time) {
   params_ = params;
-  has_added_ = false;
+  time_ = time;
+  has_added_ = has_split_ = false;
   device_.select_acting(ctx, part_.model, time, params.dt, x.data());
   pull_ = attach(ctx, params, drag);
   wind_ = wind_at(params, time + params.dt);

@@ -6,6 +6,7 @@
 
 #include "gpu/elastic/elastic_part.h"
 #include "gpu/elastic/rigid_prediction.cuh"
+#include "gpu/elastic/rod_splitting.cuh"
 #include "gpu/elastic/solid_balance.h"
 #include "gpu/elastic/solid_system.h"
 #include "gpu/elastic/strand_prediction.cuh"
@@ -83,7 +84,9 @@ class ElasticSolids {
   /// After `solve` for a velocity v^k: A and f with the elastic forces linearised at x_t + dt v^k instead of
   /// x_0.
   /// Resets v to the start of the step.
-  void relinearise(Context& ctx, double time);
+  void relinearise(Context& ctx);
+  /// The same at x_t + dt `velocity`.
+  void linearise_at(Context& ctx, const Vec3* velocity);
   /// A and f of `begin_step` again, and v at the start of the step.
   void linearise_at_start(Context& ctx, double time);
   /// After `solve`, for the last linearisation. One host read.
@@ -121,6 +124,16 @@ class ElasticSolids {
   /// them after `remove_weights`.
   void add_weights(Context& ctx, const double* weight);
   void remove_weights(Context& ctx);
+  /// Whether nodal_integrator = admm can be taken: see has_open_rods_alone.
+  bool can_split() const { return !splitting_.empty(); }
+  /// Of nodal_integrator = admm: begins a contact problem with the weights W [kg] of nodes, from the
+  /// velocities v. The first one of a step starts from the strains of its start, further ones from the copies
+  /// of the last one.
+  void begin_splitting(Context& ctx, const double* weight, const Vec3* v);
+  /// Each element of rods minimises its energy, see RodSplitting::separate.
+  double separate(Context& ctx, const Vec3* v);
+  /// v as RodSplitting::join finds it, with W (p + lambda) [N s] and the weights of begin_splitting.
+  void join(Context& ctx, const Vec3* pull, const double* weight, double momentum, Vec3* v);
   /// Moves values at nodes of affine bodies to the control nodes: g = J'g.
   void move_to_controls(Context& ctx, Vec3* g) { embedding_.reduce(ctx, g); }
   /// Residuals of the step's equations at the velocities `v`, with the impulses J; no host read. The start of
@@ -168,6 +181,7 @@ class ElasticSolids {
   Buffer<Vec3> x, v;  // per node [m], [m/s]
 
  private:
+  RodSplitting::Step splitting_step();
   template <class Rule>
   void weigh(Context& ctx, const Rule& rule, double* weight) const;
   void set_masses(Context& ctx);
@@ -220,6 +234,10 @@ class ElasticSolids {
   Buffer<Vec3> rigid_x_, rigid_v_;  // the rigid motion of objects, from which damping is measured
   Buffer<Vec3> first_x_, first_v_;  // x_0 and v^0 of objects with rods, where they differ from these
   Buffer<Vec3> trial_;
+  RodSplitting splitting_;
+  Buffer<Vec3> inelastic_;  // f without elastic forces [N s], of `splitting_`
+  bool has_split_ = false;  // in this step
+  double time_ = 0;         // of the last begin_step
   Buffer<LinearisationError> error_;
   Buffer<Vec<double, 2>> error_terms_;
   const Vec3* assembled_at_ = nullptr;  // positions of the last linearisation

@@ -98,15 +98,17 @@ LinearisationError ElasticSolids::linearisation_error(Context& ctx) {
   return error;
 }
 
-void ElasticSolids::relinearise(Context& ctx, double time) {
+void ElasticSolids::relinearise(Context& ctx) { linearise_at(ctx, v.data()); }
+
+void ElasticSolids::linearise_at(Context& ctx, const Vec3* velocity) {
   guess_.resize(ctx, size());
   ahead_.resize(ctx, size());
-  copy(ctx, guess_.data(), v.data(), size());
+  copy(ctx, guess_.data(), velocity, size());
   move_nodes(ctx, size(), saved_x_.data(), guess_.data(), static_cast<Real>(params_.dt), ahead_.data());
   copy(ctx, v.data(), saved_v_.data(), size());
   assemble(ctx, ahead_.data(), guess_.data(), saved_x_.data(),
            {.start = saved_x_.data(), .velocity = guess_.data(), .linear_at = guess_.data()});
-  set_load(ctx, time, saved_x_.data());
+  set_load(ctx, time_, saved_x_.data());
 }
 
 void ElasticSolids::linearise_at_start(Context& ctx, double time) {

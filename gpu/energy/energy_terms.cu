@@ -113,6 +113,17 @@ double EnergyTerms::energy_rounding() const {
   return sum;
 }
 
+RodViews EnergyTerms::rods() const {
+  RodViews views;
+  for (const auto& term : terms_) {
+    if (const auto* segments = dynamic_cast<const RodSegmentTerm*>(term.get()))
+      views.segments = segments->view();
+    if (const auto* vertices = dynamic_cast<const RodVertexTerm*>(term.get()))
+      views.vertices = vertices->view();
+  }
+  return views;
+}
+
 /// A single term writes its value where it is wanted.
 template <class Write, class Combine>
 void EnergyTerms::over_terms(Context& ctx, Write write, double start, Combine combine, double* out) {

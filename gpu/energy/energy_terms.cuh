@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/energy/energy_term.cuh"
+#include "gpu/energy/rod_terms.cuh"
 #include "gpu/model/model.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -26,6 +27,8 @@ class EnergyTerms {
   std::span<const Vec4i> stencils() const { return stencils_; }
   bool forbids_inversion() const;
   double energy_rounding() const;
+  /// Until `set_materials` or `set_wind`. Elements stand in the order of the model's groups.
+  RodViews rods() const;
 
   // As those of EnergyTerm, over all terms.
   void energy(Context& ctx, const SolidMotion& motion, double* out);

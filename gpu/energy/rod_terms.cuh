@@ -34,6 +34,11 @@ struct RodView {
   Wind wind;
 };
 
+/// The rods of a model; no segments or no vertices: pointers are null.
+struct RodViews {
+  RodView segments{}, vertices{};
+};
+
 /// Stretching of a segment, and what holds its ghost in place: E A / L, and the stiffness of twist of one
 /// segment, G J / (L arm^2), at a distance `arm` across and 0 along the segment. The latter does no work on
 /// the centreline in equilibrium, because the strains of vertices do not depend on where a ghost is in these
@@ -132,11 +137,12 @@ class RodTerm final : public ThinTerm {
                             Vec3* corner_gradients, Mat3* corner_blocks) override;
   void drag_power(Context& ctx, const SolidMotion& motion, double* out) override;
 
- private:
+  /// Until materials or the wind change.
   RodView view() const {
     return {stencils_.data(), rest_.data(), material_.data(), materials_.data(), diameter_.data(), wind_};
   }
 
+ private:
   Wind wind_;
 
   /// [m^3] by material: times its moduli, the energy of all elements at strains of 1.

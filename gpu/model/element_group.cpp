@@ -202,6 +202,17 @@ std::vector<std::vector<std::int32_t>> rod_chains(const Model& model) {
   return chains;
 }
 
+bool has_open_rods_alone(const Model& model) {
+  bool open = true, any = false;
+  for (const Object& object : model.objects) {
+    if (object.is_movable() && !object.is_rods()) return false;
+    if (!object.is_rods()) continue;
+    any = true;
+    for_strands(model, object, [&](const std::vector<std::int32_t>&, bool closed) { open &= !closed; });
+  }
+  return any && open && model.springs.empty();
+}
+
 TetCount count_tets(const Model& model) {
   TetCount count;
   for (const Object& object : model.objects) {

@@ -59,6 +59,10 @@ RodCount count_rods(const Model& model, const Object& rods);
 /// after it only. The chain of a closed rod leaves out two nodes and the ghost between them.
 std::vector<std::vector<std::int32_t>> rod_chains(const Model& model);
 
+/// Whether the elastic objects are rods, at least one, no rod is closed, and there are no springs: each pair
+/// of nodes that elements couple is then in one of `rod_chains`, and at most four apart there.
+bool has_open_rods_alone(const Model& model);
+
 /// The ghost of a segment (an index into Model::segments) of rods.
 inline std::int32_t rod_ghost(const Object& rods, std::int32_t segment) {
   return rods.node_begin + segment - rods.segment_begin;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpu/model/coupled.h"
+#include "gpu/model/element_group.h"
 #include "gpu/model/steppers.h"
 
 namespace stickslip {
@@ -14,7 +15,8 @@ SceneTraits scene_traits(const Model& model) {
           .joints = !model.joints.empty(),
           .joint_limits = std::ranges::any_of(model.joints, has_limits),
           .scripted = !model.scripted.empty(),
-          .thin = std::ranges::any_of(model.objects, &Object::is_thin)};
+          .thin = std::ranges::any_of(model.objects, &Object::is_thin),
+          .open_rods = has_open_rods_alone(model)};
 }
 
 MaterialUse material_use(const Model& model, const std::vector<Material>& materials, int material,

@@ -44,6 +44,12 @@ inline bool pushes_overlaps_alone(const ParamScope& s) {
 inline bool is_nodal_admm(const ParamScope& s) {
   return s.scene.coupled && s.params.coupling == SolidCoupling::nodal_admm;
 }
+inline constexpr const char* kOpenRods =
+    "it takes rods alone: no other elastic object, no closed rod and no spring";
+/// Whether each element of rods has copies of its nodes.
+inline bool splits_rods(const ParamScope& s) {
+  return is_nodal_admm(s) && s.scene.open_rods && s.params.nodal_integrator == NodalIntegrator::admm;
+}
 /// Whether contacts of solids are those of nodes, in one way or another.
 inline bool is_nodal(const ParamScope& s) {
   return is_nodal_admm(s) || (s.scene.coupled && s.params.coupling == SolidCoupling::ica);

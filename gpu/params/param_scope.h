@@ -18,6 +18,7 @@ struct SceneTraits {
   bool joint_limits = false;  // some joint has limits
   bool scripted = false;      // something follows a script
   bool thin = false;          // has cloth or rods
+  bool open_rods = false;     // see has_open_rods_alone
 };
 
 /// What is made of one material, or of any.

@@ -86,8 +86,9 @@ namespace stickslip {
   INT(friction_rounds, 30, 0, 10000, "1", velocity, "contact problems per step at most, beside the first, while coefficients of friction that depend on the solution change by more than contact.tolerance", INACTIVE(s.penalty(), kPlainPenalty) INACTIVE(!s.lags, "no coefficient of friction depends on the solution")) \
   INT(cold_start_iterations, 1000, 0, 1000000, "1", velocity, "of manifold_gs (if chosen) or apgd at most, before the chosen solver, in a step whose contacts are new, as the first one of a scene; 0: none", INACTIVE(s.scene.coupled, "beside elastic solids the chosen solver starts by itself") INACTIVE(s.penalty_explicit(), kNothingToSolve)) \
   BOOL(shock_propagation, false, velocity, "after the solve, once more from the ground up with what lies below held still", INACTIVE(s.scene.coupled, "it does not handle elastic solids") INACTIVE(s.penalty_explicit(), "penalty_explicit leaves no contact constraints to propagate")) \
-  INT(linearisations, 1, 1, 100, "1", velocity, "contact problems per step, each with the elastic forces linearised where the last one led", INACTIVE(!s.scene.coupled, "nothing in this scene is elastic")) \
+  INT(linearisations, 1, 1, 100, "1", velocity, "contact problems per step, each with the elastic forces linearised where the last one led", INACTIVE(!s.scene.coupled, "nothing in this scene is elastic") INACTIVE(splits_rods(s), "nodal_integrator = admm minimises the elastic energy itself")) \
   CHOICE(coupling, SolidCoupling, rounds, velocity, "how contacts of elastic solids are solved: rounds of a problem between bodies and particles and of PCG; factor: W of all contacts from a factorisation on the host, for problems of up to some thousand rows; nodal_admm: ADMM on the velocities of touched nodes [Daviet20]; ica: Jacobi splitting of A, for comparison [Course Alg.16]", "rounds|factor|nodal_admm|ica", INACTIVE(!s.scene.coupled, "nothing in this scene is elastic")) \
+  CHOICE(nodal_integrator, NodalIntegrator, newton, velocity, "nodal_admm: how a step treats elastic forces: newton: linearised once, or linearisations times; admm: each element of rods has copies of its nodes, and every iteration minimises its nonlinear energy [Daviet20 6.1; Narain16]", "newton|admm", INACTIVE(!is_nodal_admm(s), why_no_nodal_admm(s)) INACTIVE(!s.scene.open_rods, kOpenRods)) \
   REAL(admm_tolerance, 1e-5, 1e-12, 1.0, "m", velocity, "nodal_admm: ends where dt (|v - v_last| + |v - p|) is less, for the largest component of each; ica: where dt |v - v_last| is", INACTIVE(!is_nodal(s), why_not_nodal(s))) \
   INT(admm_iterations, 25, 1, 100000, "1", velocity, "nodal_admm and ica: iterations per contact problem at most", INACTIVE(!is_nodal(s), why_not_nodal(s))) \
   INT(projection_sweeps, 10, 1, 10000, "1", velocity, "nodal_admm and ica: Gauss-Seidel sweeps over the contacts in each projection", INACTIVE(!is_nodal(s), why_not_nodal(s))) \
@@ -172,6 +173,7 @@ enum class PcgCriterion : int { relative, truncated, condition_x, condition_b, e
 enum class CcdMethod : int { additive, cubic, multivariate, inclusion };
 enum class RigidIntegrator : int { semi_implicit, midpoint };
 enum class SolidCoupling : int { rounds, factor, nodal_admm, ica };
+enum class NodalIntegrator : int { newton, admm };
 enum class Stabilisation : int { none, baumgarte, spring_damper, projection };
 enum class PenaltySpring : int { linear, power, exponential, layered };
 enum class PenaltyFriction : int { regularised, anchored, kinetic };

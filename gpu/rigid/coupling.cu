@@ -324,6 +324,12 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   if (!why_rounds.empty())
     record.message =
         why_rounds + ": rounds took its place" + (record.message.empty() ? "" : "; ") + record.message;
+  else if (params.nodal_integrator == NodalIntegrator::admm && coupling == SolidCoupling::nodal_admm &&
+           !solids_.can_split())
+    record.message =
+        "nodal_integrator = admm takes open rods without springs, and no other elastic object: "
+        "newton took its place" +
+        std::string(record.message.empty() ? "" : "; ") + record.message;
   finish(ctx, system, bodies, params, lab.tolerance, record);
   if (nodal_ended && record.residual > lab.tolerance)
     record.message = std::string(name_of(coupling)) +

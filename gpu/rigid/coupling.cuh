@@ -72,6 +72,8 @@ class Coupling {
   void load(Context& ctx, const Model& model);
   bool active() const { return !solids_.empty(); }
   ElasticSolids& solids() { return solids_; }
+  /// Whether a step minimises the elastic energy itself, by nodal_integrator = admm.
+  bool splits_rods(const Params& params) const;
   void forget();
   /// After linearisations that diverged: the system of the first one, and particles as at the start of a
   /// scene.

@@ -40,7 +40,7 @@ CouplingRecord RigidStepper::solve_coupled(Context& ctx, ContactSystem<D>& syste
     }
     if (is_out_of_time()) return total;
     if (record.linearisations == 1) first = coupling_.solids().first_change(ctx, least_speed(params));
-    coupling_.solids().relinearise(ctx, time);
+    coupling_.solids().relinearise(ctx);
     return_to_start(ctx);
     solve(last_);
     ++record.linearisations;

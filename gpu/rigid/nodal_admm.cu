@@ -143,7 +143,7 @@ void NodalAdmm<D>::project(Context& ctx, const Vec3* v, int sweeps, double sleep
 }
 
 template <int D>
-double NodalAdmm<D>::change(Context& ctx, const Vec3* v) {
+double NodalAdmm<D>::change(Context& ctx, const Vec3* v, double others) {
   const bool is_first = !std::isfinite(change_);
   Vec<double, 2>* size = size_.data();
   reduce(ctx, nodes_, NodeChange{v, is_first ? v : v_last_.data(), v_free_, projection_.node.data(), weight_},
@@ -155,15 +155,15 @@ double NodalAdmm<D>::change(Context& ctx, const Vec3* v) {
   Vec<double, 2> found[2];
   copy_to_host(ctx, found, size, 2);
   last_change_ = change_;
-  change_ = std::max(found[0][0], found[1][0]) + found[0][1];
+  change_ = std::max(found[0][0], found[1][0]) + std::max(found[0][1], others);
   return change_;
 }
 
 template <int D>
-void NodalAdmm<D>::update_dual(Context& ctx, const Vec3* v, bool accelerated) {
+double NodalAdmm<D>::update_dual(Context& ctx, const Vec3* v, bool accelerated) {
   add_to_duals(ctx, nodes_, weight_, v, v_free_, projection_.node.data(), lambda_.data(), target_.data());
-  if (!accelerated) return;
   double share = 0;
+  if (!accelerated) return share;
   if (change_ > last_change_) {
     momentum_ = 1;
   } else {
@@ -176,6 +176,7 @@ void NodalAdmm<D>::update_dual(Context& ctx, const Vec3* v, bool accelerated) {
   extrapolate(ctx, share, projection_.r, r_last_);
   bodies_last_.resize(ctx, projection_.bodies.size());
   extrapolate(ctx, share, bodies_last_.size(), projection_.bodies.data(), bodies_last_.data());
+  return share;
 }
 
 template class NodalAdmm<3>;
@@ -188,6 +189,9 @@ template class NodalAdmm<5>;
 /// the end of the step are those of the impulses, v = A^-1 (f + H' r), which `finish` computes to the
 /// precision of a step: momentum is that of the impulses, which are in their cones. The paper takes p, which
 /// obeys the law and loses W (p - v) of momentum. Returns whether admm_tolerance ended the iteration.
+/// With nodal_integrator = admm the elements of rods have copies beside p (RodSplitting), and A is theirs. At
+/// the end the elastic forces are linearised at the v found, for the report and for a last step of Newton's
+/// method with the impulses found.
 template <int D>
 bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabParams& lab, const Params& params,
                            ContactSolveRecord& record) {
@@ -203,33 +207,40 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabPara
              {system.W(), system.law(), particles_.bodies(), touching_.points(), touching_.point_count(),
               solids_.embedding(), node_weight_.data(), solids_.size(), params.admm_isotropic},
              system.impulses(), at_nodes, v_free_.data());
-  solids_.add_weights(ctx, node_weight_.data());
+  const bool splits = splits_rods(params);
+  if (splits) solids_.begin_splitting(ctx, node_weight_.data(), v_.data());
+  else solids_.add_weights(ctx, node_weight_.data());
+  double momentum = 0;
   bool is_small = false;
   record.changes.clear();
   for (int l = 1;; ++l) {
-    if (l > 1) solve_solids(ctx, admm.pull(ctx), v_.data(), kPcgShare, 0);
+    if (l > 1 && splits) solids_.join(ctx, admm.pull(ctx), node_weight_.data(), momentum, v_.data());
+    else if (l > 1) solve_solids(ctx, admm.pull(ctx), v_.data(), kPcgShare, 0);
+    const double apart = splits ? solids_.separate(ctx, v_.data()) / params.dt : 0;
     const StageClock projecting;
     admm.project(ctx, v_.data(), params.projection_sweeps, params.admm_sleep);
     record.iterations += params.projection_sweeps;
     ++done_.rounds;
-    const double change = params.dt * admm.change(ctx, v_.data());
+    const double change = params.dt * admm.change(ctx, v_.data(), apart);
     record.changes.push_back(change);
     record.projection_seconds += projecting.seconds_since_start();
     system.throw_if_cancelled();
     // The v of the first iteration is less precise than admm_tolerance may be.
-    is_small = change < params.admm_tolerance && (l > 1 || system.blocks() == 0);
+    is_small = change < params.admm_tolerance && (l > 1 || (system.blocks() == 0 && !splits));
     if (is_small || !std::isfinite(change) || l == params.admm_iterations ||
         (lab.time_budget > 0 && clock.seconds_since_start() >= lab.time_budget))
       break;
-    admm.update_dual(ctx, v_.data(), params.admm_accelerated);
+    momentum = admm.update_dual(ctx, v_.data(), params.admm_accelerated);
   }
-  solids_.remove_weights(ctx);
+  if (splits && std::isfinite(record.changes.back())) solids_.linearise_at(ctx, v_.data());
+  if (!splits) solids_.remove_weights(ctx);
   admm.impulses(ctx, system.impulses());
   system.keep_impulses(ctx);
   take_impulses(ctx, system);
   record.colours = admm.colours();
   system.take_colours(ctx, admm.colour());
   record.message.clear();
+  if (splits) best_.residual = std::numeric_limits<double>::infinity();  // of another linearisation
   refine_nodal(ctx, system, params);
   return is_small;
 }
@@ -245,6 +256,11 @@ void Coupling::refine_nodal(Context& ctx, ContactSystem<D>& system, const Params
     std::swap(best_, before_);
     refine(ctx, system, params);
   }
+}
+
+bool Coupling::splits_rods(const Params& params) const {
+  return params.coupling == SolidCoupling::nodal_admm && params.nodal_integrator == NodalIntegrator::admm &&
+         solids_.can_split();
 }
 
 std::string Coupling::why_not_nodal() const {

@@ -23,11 +23,13 @@ class NodalAdmm {
   /// the last `change`.
   void project(Context& ctx, const Vec3* v, int sweeps, double sleep);
   /// After `project`: |v - v_last| + |v - p|, each the largest component [m/s], v_last of the last call.
-  /// Velocities of rigid bodies count in the first, spins times the radius of gyration. One host read.
-  double change(Context& ctx, const Vec3* v);
+  /// Velocities of rigid bodies count in the first, spins times the radius of gyration. `others` [m/s]: |v -
+  /// p| of copies elsewhere, of which the largest counts. One host read.
+  double change(Context& ctx, const Vec3* v, double others = 0);
   /// lambda += p - v. `accelerated`: with momentum, which starts again where `change` grew [Daviet20 Alg.4];
-  /// r and the velocities of rigid bodies move with p and lambda, to which they belong.
-  void update_dual(Context& ctx, const Vec3* v, bool accelerated);
+  /// r and the velocities of rigid bodies move with p and lambda, to which they belong. Returns the momentum,
+  /// 0: none.
+  double update_dual(Context& ctx, const Vec3* v, bool accelerated);
 
   /// After `project`.
   void impulses(Context& ctx, Vec<double, D>* out) const { projection_.impulses(ctx, out); }

@@ -244,6 +244,7 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
   choose_system(asked);
   check_friction(model);
   Params params = asked;
+  if (coupling_.active() && coupling_.splits_rods(params)) params.linearisations = 1;
   StageClock clock;
   StepReport report;
   report.frame = frame + 1;
