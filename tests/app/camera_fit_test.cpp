@@ -30,7 +30,8 @@ TEST_F(CameraFit, BacksOffUntilTheSolidsAreBetweenThePanels) {
   EXPECT_FALSE(shows_solids(camera, scene_.model, positions_, area_)) << "no further than needed";
 }
 
-/// What is at the target is seen in the middle of what the lab leaves free, and as much of the scene as before.
+/// What is at the target is seen in the middle of what the lab leaves free, and as much of the scene as
+/// before.
 TEST_F(CameraFit, MovesUpWhereSomethingCoversTheBottom) {
   Camera camera = Camera::look_at({1, 3, 30}, {0.5f, 3, 0}, 40);
   const Vec3f before = camera.project(camera.target, 1280, 720);

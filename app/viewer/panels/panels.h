@@ -47,8 +47,8 @@ void draw_status_bar(PanelContext& context);
 void draw_help_overlay(PanelContext& context);
 
 /// Part of a window of this size without panels: [left, right) and [0, bottom), in window coordinates. Panels
-/// on its sides end at `panel_bottom`; between them, below `bottom`, is the timeline, and above it the log and
-/// the lab, if they are open.
+/// on its sides end at `panel_bottom`; between them, below `bottom`, is the timeline, and above it the log
+/// and the lab, if they are open.
 struct FreeArea {
   float left, right, bottom, panel_bottom;
   float log_height, lab_height;  // 0: not open
