@@ -24,7 +24,7 @@ install(TARGETS stickslip RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT 
 install(PROGRAMS $<TARGET_FILE:stickslip-bench> DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT bench OPTIONAL)
 # Shaders are compiled into the program. app/io/scene/assets.cpp finds the scenes from bin/, app/cli/race_plot.cpp its script from them.
 set(data ${CMAKE_INSTALL_DATADIR}/stickslip)
-install(DIRECTORY assets/scenes assets/meshes assets/textures assets/claims DESTINATION ${data}/assets COMPONENT program PATTERN README.md EXCLUDE)
+install(DIRECTORY assets/scenes assets/meshes assets/textures assets/pictures assets/claims DESTINATION ${data}/assets COMPONENT program PATTERN README.md EXCLUDE)
 install(PROGRAMS tools/bench/race_plot.py DESTINATION ${data}/tools/bench COMPONENT program)
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)

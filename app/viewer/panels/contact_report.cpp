@@ -69,7 +69,8 @@ void draw_contact_numbers(const StepReport& report) {
     value_row("Friction takes", column, "%s", si_text(solve.dissipation, "W").c_str());
     tooltip("The power of friction in the last step");
   }
-  value_row("Bodies", column, "%d in %d islands, %d asleep", solve.bodies, solve.islands, solve.asleep);
+  value_row("Bodies", column, "%d in %s, %d asleep", solve.bodies, counted(solve.islands, "island").c_str(),
+            solve.asleep);
   tooltip("Bodies that move, in groups that touch each other; a group that rests falls asleep as a whole");
   value_row("Memory", column, "%s", si_text(static_cast<double>(report.memory_bytes), "B").c_str());
 }
