@@ -36,9 +36,6 @@ RETIRED = [
 # Measured tables, whose text is checked at its source; and the examples in the tests of the checks.
 EXEMPT = re.compile(r"docs/law-matrix\.md$|tools/bench/results/|tools/(check_words|test_checks)\.py$")
 
-# Tables of parameters repeat the texts of gpu/params, which are changed there.
-PARAMETERS = re.compile(r"<!-- generated: (?:params|rows) [^>]*-->\n.*?<!-- end -->", re.DOTALL)
-
 
 def pattern(word: str) -> re.Pattern:
     return re.compile(r"(?<!\w)" + re.escape(word) + (r"(?!\w)" if re.match(r"\w", word[-1]) else ""), re.IGNORECASE)
@@ -51,10 +48,7 @@ def check(root: pathlib.Path) -> list[str]:
         if EXEMPT.match(path.as_posix()):
             continue
         page = path.suffix in PAGES
-        text = (root / path).read_text(errors="replace")
-        if page:
-            text = PARAMETERS.sub(lambda match: "\n" * match[0].count("\n"), text)
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate((root / path).read_text(errors="replace").splitlines(), 1):
             for row, found in rows:
                 if (page or row.code) and found.search(line):
                     faults.append(f"{path}:{number}: '{row.word}' is retired: {row.use}")

@@ -151,7 +151,6 @@ class Words(Tree):
             ("docs/a.md", "Bodies overlap; `body_looks` and a meeting are other words."),
             ("gpu/core/a.h", "// nobody"),
             ("docs/law-matrix.md", "steps that meet the tolerance"),
-            ("docs/a.md", "<!-- generated: params nsgs -->\nbefore it looks\n<!-- end -->\n"),
         ]:
             self.assertEqual(self.faults(path, text), [], text)
 
@@ -159,8 +158,6 @@ class Words(Tree):
         for path, text in [
             ("docs/a.md", "first line\nNobody waits."),
             ("gpu/core/README.md", "boxes that meet"),
-            ("docs/a.md", "<!-- generated: params nsgs -->\n<!-- end -->\nit looks"),
-            ("docs/a.md", "<!-- generated: facts nsgs -->\nit looks\n<!-- end -->"),
             ("assets/scenes/a.toml", 'title = "Balls meet"'),
             ("gpu/core/a.h", "int go_further();"),
             ("docs/a.md", "calls `everybody()`"),
