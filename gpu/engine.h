@@ -36,8 +36,8 @@ struct Snapshot {
   /// the step.
   std::vector<TreeBox> tree = {};
   /// [N/m] per node: with what it resisted in the last linear system, inertia and contacts included, a third
-  /// of the trace of its diagonal block; < 0 where there was none, as at rigid and affine bodies. Empty
-  /// before the first step, and where nothing is elastic.
+  /// of the trace of its diagonal block; < 0 where nothing moved by it, as at colliders, and at rigid and
+  /// affine bodies. Empty before the first step, and where nothing is elastic.
   std::vector<float> stiffness = {};
   // Set by the caller: which of the arrays to fill.
   bool wants_positions = true, wants_contacts = true, wants_tree = false, wants_stiffness = false;

@@ -226,6 +226,14 @@ void IncrementalPotential::linearise(Context& ctx, const Vec3* x, Real kept_shar
   is_linearised_ = true;
 }
 
+void IncrementalPotential::node_stiffness(Context& ctx, std::vector<float>& out) const {
+  if (!is_linearised_) return;
+  hessian_.node_stiffness(ctx, out);
+  const std::vector<std::uint8_t> fixed = fixed_.download(ctx);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (fixed[i] != 0) out[i] = -1;
+}
+
 void IncrementalPotential::friction_change(Context& ctx, const Vec3* x, const Vec3* p, Vec3* out) {
   fill(ctx, out, device_->node_count, Vec3::zero());
   contacts_.friction_change(ctx, x, p);

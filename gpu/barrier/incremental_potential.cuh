@@ -89,10 +89,9 @@ class IncrementalPotential {
   /// the usual change.
   void linearise(Context& ctx, const Vec3* x, Real kept_share = 1);
   const Vec3* gradient() const { return gradient_.data(); }
-  /// Of the last `linearise`: see SplitMatrix::node_stiffness. Empty before.
-  void node_stiffness(Context& ctx, std::vector<float>& out) const {
-    if (is_linearised_) hessian_.node_stiffness(ctx, out);
-  }
+  /// Of the last `linearise`: see SplitMatrix::node_stiffness; -1 at fixed nodes, too. Empty before. Two host
+  /// reads.
+  void node_stiffness(Context& ctx, std::vector<float>& out) const;
   SplitMatrix& hessian() { return hessian_; }
   /// Nodes of affine bodies that follow their control nodes. At a consistent x the gradient is that with
   /// respect to the control nodes, and zero at the followers.
