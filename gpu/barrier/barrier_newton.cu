@@ -495,19 +495,46 @@ bool BarrierNewton::follow_islands(Context& ctx, IncrementalPotential& potential
   return islands_.update(ctx, walked_);
 }
 
-/// Takes up the islands that are settled now: what x has of energies and contacts. `record`: of the iteration
-/// that ended at x.
+/// [J] of the contacts at the x of their last update. One host read.
+double BarrierNewton::contact_energy(Context& ctx, IncrementalPotential& potential, const Vec3* x) {
+  double* values = search_.data()->before;
+  potential.launch_contact_values(ctx, near_, x, values);
+  IncrementalPotential::Values host;
+  copy_to_host(ctx, host.data(), values, IncrementalPotential::term_count);
+  return host[IncrementalPotential::barrier] + host[IncrementalPotential::augmentation] +
+         host[IncrementalPotential::friction];
+}
+
+/// Takes up the islands that are settled now: what x has of energies and contacts.
 void BarrierNewton::take_islands(Context& ctx, IncrementalPotential& potential, const Vec3* x,
-                                 const NewtonRecord& record) {
+                                 BarrierSchedule& schedule) {
   ContactTerms& contacts = potential.contacts();
   is_linearised_ = false;
+  const auto other_energy = [](const IncrementalPotential::Values& values) {
+    return values[IncrementalPotential::inertia] + values[IncrementalPotential::elastic] +
+           values[IncrementalPotential::springs];
+  };
   const int all = settled_contacts_ + static_cast<int>(contacts.set().active_count());
+  const double before = at_x_ ? other_energy(*at_x_) + contact_energy(ctx, potential, x) : 0;
   potential.settle(islands_.flags());
   near_.settled = islands_.flags();
+  const bool known = at_x_.has_value();
   at_x_ = potential.values(ctx, near_, x);
-  settled_energy_ = record.energy - total(*at_x_);
   contacts.update(ctx, near_, x, true);
+  // Frozen friction is that of the contacts that were seen when it was frozen.
+  if (schedule.is_frozen()) contacts.update_friction(ctx, x);
   settled_contacts_ = all - static_cast<int>(contacts.set().active_count());
+  const double after = other_energy(*at_x_) + contact_energy(ctx, potential, x);
+  settled_energy_ = islands_.flags() != nullptr && known ? settled_energy_ + before - after : 0;
+  schedule.follow_contacts();
+}
+
+/// Whether an island that moves has touched one that is settled: then that one moves again.
+bool BarrierNewton::wakes_islands(Context& ctx, IncrementalPotential& potential) {
+  if (islands_.flags() == nullptr) return false;
+  const ContactSet& set = potential.contacts().set();
+  islands_.connect(ctx, set.nodes(), set.active_count());
+  return islands_.update(ctx, false);
 }
 
 /// At the end of a minimisation everything is seen again.
@@ -522,6 +549,7 @@ void BarrierNewton::release_islands(Context& ctx, IncrementalPotential& potentia
 
 void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                              const Params& params, Vec3* x, StageClock& clock, StepReport& report) {
+  settled_energy_ = settled_contacts_ = 0;
   settles_ = may_settle(potential, params);
   if (settles_) islands_.begin(ctx, potential.fixed());
   settles_ &= islands_.has_several();
@@ -573,29 +601,31 @@ void BarrierNewton::minimise_islands(Context& ctx, IncrementalPotential& potenti
     // Momentum is measured where the step ended, unless it was right before.
     const bool arrived = tolerance.satisfied_by(record) && record.ccd_bound == 1;
     const bool final = arrived && (schedule.is_settled() || alpha == 0);
-    if (final &&
+    const bool wakes = final && wakes_islands(ctx, potential);
+    if (wakes) take_islands(ctx, potential, x, schedule);
+    if (final && !wakes &&
         (tolerance.permits(record.imbalance) || tolerance.permits(imbalance(ctx, potential, device, x)))) {
       report.converged = true;
       return stop(schedule.is_frozen() ? kFrictionFrozen : "converged");
     }
-    if (alpha == 0) return stop(record.contact_limit_halvings > 0 ? "contact limit" : "line search failed");
+    if (alpha == 0 && !wakes)
+      return stop(record.contact_limit_halvings > 0 ? "contact limit" : "line search failed");
     if (is_over_budget(params, clock)) {
       report.stopped_by_budget = true;
       return stop("budget");
     }
+    if (wakes) continue;
     const Real sigma = contacts.stiffness();
     if (arrived && !final) schedule.settle(ctx, x);
     else schedule.advance(ctx, near_, x, record);
     if (!settles_) continue;
-    // Another potential has other minima, and frozen friction is that of all contacts.
+    // Another potential has other minima.
     settles_ = !schedule.is_frozen();
     const bool changes =
         !settles_ || contacts.stiffness() != sigma
             ? islands_.release()
             : follow_islands(ctx, potential, device, tolerance, x, record, clock, report.seconds);
-    if (!changes) continue;
-    take_islands(ctx, potential, x, record);
-    schedule.forget_energy();
+    if (changes) take_islands(ctx, potential, x, schedule);
     clock.lap(report.seconds.contacts);
   }
 }

@@ -121,7 +121,9 @@ class BarrierNewton {
   static SettledIslands::Limits limits_of(const IncrementalPotential& potential, const Tolerance& tolerance) {
     return {tolerance.params.dt, potential.momentum_dt(), tolerance.speed, tolerance.imbalance};
   }
-  void take_islands(Context& ctx, IncrementalPotential& potential, const Vec3* x, const NewtonRecord& record);
+  double contact_energy(Context& ctx, IncrementalPotential& potential, const Vec3* x);
+  void take_islands(Context& ctx, IncrementalPotential& potential, const Vec3* x, BarrierSchedule& schedule);
+  bool wakes_islands(Context& ctx, IncrementalPotential& potential);
   void release_islands(Context& ctx, IncrementalPotential& potential, const Vec3* x);
   /// near_ = the pairs of the last search.
   void see_pairs(const DeviceModel& device, const std::uint8_t* settled);

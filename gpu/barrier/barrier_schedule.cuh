@@ -28,11 +28,15 @@ class BarrierSchedule {
   void settle(Context& ctx, const Vec3* x);
   /// After any other iteration: lines 3 to 6 and 12 to 16 of the algorithm, with the contacts updated at x.
   void advance(Context& ctx, const Proximity& near, const Vec3* x, const NewtonRecord& record);
-  /// The energy of the next iteration is not to be compared with the last one.
-  void forget_energy() { last_energy_ = std::numeric_limits<double>::infinity(); }
+  /// After islands settled or moved again: energies and gaps are those of other contacts.
+  void follow_contacts() {
+    forget_energy();
+    last_gap_ = contacts_.set().min_gap();
+  }
 
  private:
   void double_stuck(Real gap);
+  void forget_energy() { last_energy_ = std::numeric_limits<double>::infinity(); }
 
   ContactTerms& contacts_;
   const Params& params_;

@@ -72,7 +72,10 @@ class IncrementalPotential {
   const std::uint8_t* fixed() const { return settled_ != nullptr ? settled_ : fixed_.data(); }
   /// `flags` per node, see SettledIslands::flags: nodes with 1 do not move, and what concerns only these may
   /// be left out of values, of the gradient and of the Hessian. Ends with the step.
-  void settle(const std::uint8_t* flags) { settled_ = flags; }
+  void settle(const std::uint8_t* flags) {
+    lacks_islands_ |= settled_ != nullptr;
+    settled_ = flags;
+  }
   std::span<const Vec4i> element_stencils() const { return elastic_.stencils(); }
 
   /// [s] a force of this potential changes a free mass m by the speed force * momentum_dt / m.
@@ -89,9 +92,9 @@ class IncrementalPotential {
   /// the usual change.
   void linearise(Context& ctx, const Vec3* x, Real kept_share = 1);
   const Vec3* gradient() const { return gradient_.data(); }
-  /// Of the last `linearise`: see SplitMatrix::node_stiffness; -1 at fixed nodes, too. Empty before. Two host
-  /// reads.
-  void node_stiffness(Context& ctx, std::vector<float>& out) const;
+  /// Of the last `linearise`, or at x where that left settled islands out: see SplitMatrix::node_stiffness;
+  /// -1 at fixed nodes, too. Empty before. Two host reads.
+  void node_stiffness(Context& ctx, const Vec3* x, std::vector<float>& out);
   SplitMatrix& hessian() { return hessian_; }
   /// Nodes of affine bodies that follow their control nodes. At a consistent x the gradient is that with
   /// respect to the control nodes, and zero at the followers.
@@ -158,6 +161,7 @@ class IncrementalPotential {
   std::size_t batch_ = 0;
   bool keeps_blocks_ = false, knows_blocks_ = false;
   bool is_linearised_ = false;
+  bool lacks_islands_ = false;    // the last linearisation
   Buffer<std::uint8_t> renewed_;  // per element, see KeptBlocks
   Buffer<Vec3> element_corners_;  // of one batch
   Buffer<Mat3> element_blocks_;

@@ -19,6 +19,15 @@ void SettledIslands::load(Context& ctx, const DeviceModel& device, std::span<con
   std::int32_t last = -1;
   for (const std::int32_t object : object_) last = std::max(last, object);
   parts_.assign(static_cast<std::size_t>(last + 1), {});
+  // Of affine bodies the mesh has the mass, and the control nodes the residual.
+  std::vector<double> mass(parts_.size()), massless(parts_.size());
+  for (std::size_t i = 0; i < object_.size(); ++i) {
+    mass[object_[i]] += static_cast<double>(mass_[i]);
+    massless[object_[i]] += !(mass_[i] > 0);
+  }
+  resists_ = mass_;
+  for (std::size_t i = 0; i < object_.size(); ++i)
+    if (!(mass_[i] > 0)) resists_[i] = static_cast<Real>(mass[object_[i]] / massless[object_[i]]);
   parent_.resize(parts_.size());
   bridges_.clear();
   for (const Vec4i& stencil : stencils)
@@ -63,7 +72,7 @@ void SettledIslands::measure(Context& ctx, const Vec3* p, const Vec3* r, const O
     const std::int32_t o = object_[i];
     longest2[o] = std::max(longest2[o], static_cast<double>(norm2(p_[i])));
     // The matrix is at least the masses / (dt momentum_dt).
-    if (mass_[i] > 0) left2[o] += static_cast<double>(norm2(r_[i])) / static_cast<double>(mass_[i]);
+    if (resists_[i] > 0) left2[o] += static_cast<double>(norm2(r_[i])) / static_cast<double>(resists_[i]);
   }
   const std::vector<double> imbalance = balance.of_objects(ctx, limits.momentum_dt);
   for (std::size_t o = 0; o < parts_.size(); ++o) {
@@ -100,6 +109,9 @@ void SettledIslands::connect(Context& ctx, const Vec4i* contacts, std::size_t co
   copy_to_host(ctx, contacts_.data(), contacts, count);
   for (const Vec4i& nodes : bridges_) link(nodes);
   for (const Vec4i& nodes : contacts_) link(nodes);
+  // The contacts inside a settled island are left out.
+  for (std::size_t o = 0; o < parts_.size(); ++o)
+    if (parts_[o].settled) parent_[root_of(static_cast<std::int32_t>(o))] = root_of(parts_[o].island);
 
   islands_.assign(parts_.size(), Island{});
   for (std::size_t o = 0; o < parts_.size(); ++o) {
@@ -147,6 +159,7 @@ bool SettledIslands::update(Context& ctx, bool walked) {
     const bool settled = !island.has_moving || (settles && island.can_settle(false));
     changes |= settled != part.settled;
     part.settled = settled;
+    part.island = settled ? root_of(static_cast<std::int32_t>(o)) : -1;
   }
   if (changes) set_flags(ctx);
   return changes;

@@ -11,7 +11,7 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 /// An island is a set of objects that active contacts connect, or elements such as springs. Islands share no
 /// term of the potential, so each has a minimum of its own. One that has reached it is settled: it stays
-/// where it is, and is computed again only when another island comes within d_hat of it.
+/// where it is, and all of it is computed again when another island comes within d_hat of one of its objects.
 ///
 /// For processors: all is decided on the host.
 class SettledIslands {
@@ -59,6 +59,7 @@ class SettledIslands {
     std::int32_t nodes = 0;  // that move
     double mass = 0;         // [kg] of these
     bool converged = false, balanced = false, settled = false;
+    std::int32_t island = -1;  // while it is settled: an object of the island
   };
   struct Island {
     std::int32_t nodes = 0;
@@ -78,6 +79,7 @@ class SettledIslands {
 
   std::vector<std::int32_t> object_;  // per node
   std::vector<Real> mass_;            // per node [kg]
+  std::vector<Real> resists_;         // the same, and of control nodes a share of their body's
   std::vector<Vec4i> bridges_;        // elements between objects
   std::vector<std::uint8_t> fixed_, host_flags_;
   std::vector<Part> parts_;           // by object

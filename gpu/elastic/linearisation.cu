@@ -112,6 +112,7 @@ void ElasticSolids::linearise_at(Context& ctx, const Vec3* velocity) {
 }
 
 void ElasticSolids::linearise_at_start(Context& ctx, double time) {
+  has_split_ = false;  // a problem that diverged may have left copies that are not finite
   copy(ctx, v.data(), saved_v_.data(), size());
   linearise_first(ctx, time);
 }

@@ -76,6 +76,8 @@ void EnergyTerms::load(Context& ctx, const Model& model) {
       warp.resize(stencils_.size() - first, group.warp);
       share.insert(share.end(), group.shares.begin(), group.shares.end());
       share.resize(stencils_.size() - first, 1.0);
+      if (group.flat.empty() && flat.empty()) continue;
+      flat.resize(stencils_.size() - first - group.stencils.size());
       flat.insert(flat.end(), group.flat.begin(), group.flat.end());
       flat.resize(stencils_.size() - first);
     }

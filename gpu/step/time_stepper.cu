@@ -592,8 +592,8 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   state.time = report.time;
 }
 
-void TimeStepper::node_stiffness(Context& ctx, std::vector<float>& out) const {
-  potential_.node_stiffness(ctx, out);
+void TimeStepper::node_stiffness(Context& ctx, const DeviceState& state, std::vector<float>& out) {
+  potential_.node_stiffness(ctx, state.x.data(), out);
 }
 
 void TimeStepper::contact_records(Context& ctx, const DeviceModel& device, const Params& params,

@@ -12,6 +12,9 @@ constexpr ImGuiWindowFlags fixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlag
                                    ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoSavedSettings |
                                    ImGuiWindowFlags_NoBringToFrontOnFocus;
 
+// Of the height above the timeline: what the lab and the log may cover of the scene.
+constexpr float kMostCovered = 0.8f;
+
 void begin(const char* name, ImVec2 at, ImVec2 size, ImGuiWindowFlags flags = fixed) {
   ImGui::SetNextWindowPos(at);
   ImGui::SetNextWindowSize(size);
@@ -46,10 +49,10 @@ FreeArea free_area(float width, float height, const ViewState& view) {
     free.bottom = free.panel_bottom - ImGui::GetFrameHeight() - ImGui::GetStyle().WindowPadding.y;
   }
   if (view.log) free.log_height = std::floor(std::min(em(18), 0.4f * free.bottom));
-  const float dragged = view.lab_height;
-  if (view.lab)
-    free.lab_height = std::floor(dragged > 0 ? std::min(dragged, 0.8f * free.bottom)
-                                             : std::min(em(46), 0.45f * free.bottom));
+  if (view.lab) {
+    const float wanted = view.lab_height > 0 ? view.lab_height : std::min(em(46), 0.45f * free.bottom);
+    free.lab_height = std::floor(std::min(wanted, kMostCovered * free.bottom - free.log_height));
+  }
   return free;
 }
 
@@ -97,7 +100,7 @@ void draw_panels(PanelContext& context) {
   if (context.view.lab) {
     float& height = context.view.lab_height;
     begin_below("lab", free.lab_height);
-    draw_edge(height, ImGui::GetWindowHeight(), std::floor(0.8f * free.bottom));
+    draw_edge(height, ImGui::GetWindowHeight(), std::floor(kMostCovered * free.bottom - free.log_height));
     draw_lab_panel(context);
     ImGui::End();
   }
