@@ -96,6 +96,7 @@ class Viewer final : public ActionTarget {
 
   void take_over();
   void select(const Click& click);
+  FreeArea free_area() const;
   ClearArea clear_area() const;
   double time_to_next_draw() const;
   void draw();
@@ -402,10 +403,15 @@ void Viewer::keep_memory() {
   }
 }
 
+FreeArea Viewer::free_area() const {
+  return stickslip::free_area(static_cast<float>(std::max(1, window_.width())),
+                              static_cast<float>(std::max(1, window_.height())), view_);
+}
+
 ClearArea Viewer::clear_area() const {
-  const int width = std::max(1, window_.width()), height = std::max(1, window_.height());
-  const FreeArea free = free_area(static_cast<float>(width), static_cast<float>(height), view_);
-  return {width, height, free.left, free.right, free.scene_bottom()};
+  const FreeArea free = free_area();
+  return {std::max(1, window_.width()), std::max(1, window_.height()), free.left, free.right,
+          free.scene_bottom()};
 }
 
 void Viewer::select(const Click& click) {
@@ -468,9 +474,8 @@ void Viewer::choose_contacts() {
 FrameView Viewer::frame_view() {
   FrameView frame;
   if (ground_) camera_.keep_above(*ground_);
-  const float height = static_cast<float>(std::max(1, window_.height()));
-  const FreeArea free = free_area(static_cast<float>(std::max(1, window_.width())), height, view_);
-  camera_.covered = (free.log_height + free.lab_height) / height;
+  const FreeArea free = free_area();
+  camera_.covered = 1 - free.scene_bottom() / std::max(1.f, free.bottom);
   frame.camera = camera_;
   frame.overlays = view_.overlays;
   frame.scale = view_.scale;

@@ -49,10 +49,12 @@ void draw_problem(const RaceStatus& status) {
   }
 }
 
+constexpr float kPickWidth = 11;  // [em]
+
 template <std::size_t N>
 void draw_pick(const char* id, double& value, const std::array<double, N>& values, const char* format,
                const char* meaning) {
-  ImGui::SetNextItemWidth(em(11));
+  ImGui::SetNextItemWidth(kPickWidth * em(1));
   if (begin_choices(id, number(format, value))) {
     for (const double choice : values)
       if (ImGui::Selectable(number(format, choice).c_str(), choice == value)) value = choice;
@@ -68,7 +70,7 @@ void draw_settings(PanelContext& context) {
   if (action_button("Freeze", "Take the last step's contact problem and race on it",
                     shortcut(ActionId::freeze)))
     context.act(ActionId::freeze);
-  ImGui::SameLine();
+  same_line_for_button("Race again");
   if (status.running) {
     if (ImGui::Button("Cancel")) context.lab.cancel();
     tooltip("The solver that runs ends, the others are left out");
@@ -78,13 +80,13 @@ void draw_settings(PanelContext& context) {
     ImGui::EndDisabled();
     tooltip("On the problem at hand, with the settings to the right");
   }
-  ImGui::SameLine();
+  same_line_within(kPickWidth * em(1));
   draw_pick("##tolerance", race.tolerance, std::array{1e-3, 1e-4, 1e-6, 1e-8, 1e-10}, "to %.0e",
             "Residual that ends a solve");
-  ImGui::SameLine();
+  same_line_within(kPickWidth * em(1));
   draw_pick("##budget", race.time_budget, std::array{0.5, 2.0, 5.0, 20.0, 60.0}, "%g s each",
             "Time that each solver has");
-  ImGui::SameLine();
+  same_line_for("warm");
   ImGui::Checkbox("warm", &race.warm);
   tooltip("Start from what the step started from, instead of zero");
 }
@@ -233,10 +235,10 @@ void draw_lab_panel(PanelContext& context) {
   bool& steppers = context.view.lab_steppers;
   if (ImGui::RadioButton("Contact solvers", !steppers)) steppers = false;
   tooltip("All contact solvers on the problem of one step");
-  ImGui::SameLine();
+  same_line_for("Steppers");
   if (ImGui::RadioButton("Steppers", steppers)) steppers = true;
   tooltip("All steppers from one state");
-  ImGui::SameLine();
+  same_line_for_button(steppers ? "Race steppers" : "Freeze");
   if (steppers) return draw_stepper_race(context);
   const RaceStatus& status = context.lab.status();
   draw_settings(context);

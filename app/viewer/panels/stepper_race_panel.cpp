@@ -11,7 +11,7 @@ void draw_settings(PanelContext& context) {
   if (action_button("Race steppers", "All steppers from the present state of the scene, in the background",
                     shortcut(ActionId::race_steppers)))
     context.act(ActionId::race_steppers);
-  ImGui::SameLine();
+  same_line_for_button("Race again");
   if (status.running) {
     if (ImGui::Button("Cancel")) context.steppers.cancel();
     tooltip("The stepper that runs ends, the others are left out");
@@ -21,7 +21,7 @@ void draw_settings(PanelContext& context) {
     ImGui::EndDisabled();
     tooltip("From the state at hand, with the settings to the right");
   }
-  ImGui::SameLine();
+  same_line_within(em(11));
   ImGui::SetNextItemWidth(em(11));
   constexpr int choices[] = {1, 3, 10, 30, 100};
   int& steps = context.view.stepper_race.steps;

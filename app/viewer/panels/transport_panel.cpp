@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -68,6 +69,10 @@ void draw_transport_panel(PanelContext& context) {
   const float gap = ImGui::GetStyle().ItemSpacing.x;
   const float width = (ImGui::GetContentRegionAvail().x - 3 * gap) / 4;
   const ImVec2 size{std::floor(width), 0};
+  // In a narrow window labels need the room of the padding.
+  const ImVec2 padding = ImGui::GetStyle().FramePadding;
+  const float spare = 0.5f * (size.x - ImGui::CalcTextSize("Reset all").x);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {std::clamp(spare, 0.f, padding.x), padding.y});
   draw_action(context, ActionId::toggle_play, size, status.playing ? "Pause" : "");
   ImGui::SameLine();
   draw_action(context, ActionId::step, size);
@@ -75,7 +80,9 @@ void draw_transport_panel(PanelContext& context) {
   draw_action(context, ActionId::reset, size);
   ImGui::SameLine();
   draw_action(context, ActionId::reset_all, size);
+  ImGui::PopStyleVar();
   draw_speed(simulation);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {std::clamp(spare, 0.f, padding.x), padding.y});
   draw_action(context, ActionId::freeze, size);
   ImGui::SameLine();
   draw_action(context, ActionId::toggle_lab, size, context.view.lab ? "Hide lab" : "Show lab");
@@ -83,6 +90,7 @@ void draw_transport_panel(PanelContext& context) {
   draw_action(context, ActionId::keep_state, size);
   ImGui::SameLine();
   draw_action(context, ActionId::return_to_kept, size);
+  ImGui::PopStyleVar();
   draw_tripped(context, size);
 
   const Snapshot& snapshot = simulation.frame().snapshot;

@@ -45,11 +45,18 @@ bool section(const char* title, bool open) {
   return shown;
 }
 
-void same_line_for(const char* label) {
+void same_line_within(float width) {
   ImGui::SameLine();
-  const float width =
-      ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x + ImGui::CalcTextSize(label).x;
   if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
+}
+
+void same_line_for_button(const char* label) {
+  same_line_within(ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x);
+}
+
+void same_line_for(const char* label) {
+  same_line_within(ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x +
+                   ImGui::CalcTextSize(label).x);
 }
 
 std::map<std::string, bool>& open_sections() {
