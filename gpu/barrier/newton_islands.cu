@@ -1,5 +1,6 @@
 // The islands that BarrierNewton leaves alone.
 #include "gpu/barrier/barrier_newton.cuh"
+#include "gpu/core/host_view.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
@@ -30,14 +31,14 @@ bool BarrierNewton::follow_islands(Context& ctx, IncrementalPotential& potential
   return islands_.update(ctx, walked_);
 }
 
-/// [J] of the contacts at the x of their last update. One host read.
+/// [J] of the contacts at the x of their last update.
 double BarrierNewton::contact_energy(Context& ctx, IncrementalPotential& potential, const Vec3* x) {
-  double* values = search_.data()->before;
-  potential.launch_contact_values(ctx, near_, x, values);
-  IncrementalPotential::Values host;
-  copy_to_host(ctx, host.data(), values, IncrementalPotential::term_count);
-  return host[IncrementalPotential::barrier] + host[IncrementalPotential::augmentation] +
-         host[IncrementalPotential::friction];
+  double* out = search_.data()->before;
+  potential.launch_contact_values(ctx, near_, x, out);
+  std::vector<double> copy;
+  const std::span<const double> values = host_view(ctx, out, IncrementalPotential::term_count, copy);
+  return values[IncrementalPotential::barrier] + values[IncrementalPotential::augmentation] +
+         values[IncrementalPotential::friction];
 }
 
 /// Takes up the islands that are settled now: what x has of energies and contacts.

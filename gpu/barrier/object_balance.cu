@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "gpu/core/host_view.h"
 #include "gpu/core/reduce.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -38,7 +39,8 @@ void ObjectBalance::launch_measure(Context& ctx, const DeviceModel& device, cons
 }
 
 std::vector<double> ObjectBalance::of_objects(Context& ctx, double factor) const {
-  const std::vector<Sums> sums = of_object_.download(ctx);
+  std::vector<Sums> copy;
+  const std::span<const Sums> sums = host_view(ctx, of_object_.data(), of_object_.size(), copy);
   std::vector<double> speeds;
   speeds.reserve(sums.size());
   for (const Sums& object : sums) speeds.push_back(factor * std::sqrt(imbalance2(object)));

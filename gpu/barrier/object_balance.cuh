@@ -17,7 +17,7 @@ class ObjectBalance {
   /// that no script holds. `g`: gradient [N], zero at nodes that do not move. factor = beta dt: the speed
   /// [m/s] by which the momentum at the end of the step is wrong. Writes to backend memory; no host read.
   void launch_measure(Context& ctx, const DeviceModel& device, const Vec3* g, double factor, double* out);
-  /// The same of each object, of the last measurement. One host read.
+  /// The same of each object, of the last measurement. One host read on a device.
   std::vector<double> of_objects(Context& ctx, double factor) const;
 
  private:

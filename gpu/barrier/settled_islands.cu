@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "gpu/core/host_view.h"
+
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
@@ -40,8 +42,8 @@ void SettledIslands::load(Context& ctx, const DeviceModel& device, std::span<con
 }
 
 void SettledIslands::begin(Context& ctx, const std::uint8_t* fixed) {
-  fixed_.resize(object_.size());
-  copy_to_host(ctx, fixed_.data(), fixed, fixed_.size());
+  const std::span<const std::uint8_t> held = host_view(ctx, fixed, object_.size(), host_flags_);
+  fixed_.assign(held.begin(), held.end());
   std::fill(parts_.begin(), parts_.end(), Part{});
   for (std::size_t i = 0; i < object_.size(); ++i) {
     if (fixed_[i] != 0) continue;
@@ -62,17 +64,15 @@ bool SettledIslands::release() {
 void SettledIslands::measure(Context& ctx, const Vec3* p, const Vec3* r, const ObjectBalance& balance,
                              const Limits& limits) {
   const std::size_t n = object_.size();
-  p_.resize(n);
-  r_.resize(n);
-  copy_to_host(ctx, p_.data(), p, n);
-  copy_to_host(ctx, r_.data(), r, n);
+  const std::span<const Vec3> step = host_view(ctx, p, n, p_), residual = host_view(ctx, r, n, r_);
   std::vector<double> longest2(parts_.size()), left2(parts_.size());
   for (std::size_t i = 0; i < n; ++i) {
     if (fixed_[i] != 0) continue;
     const std::int32_t o = object_[i];
-    longest2[o] = std::max(longest2[o], static_cast<double>(norm2(p_[i])));
+    longest2[o] = std::max(longest2[o], static_cast<double>(norm2(step[i])));
     // The matrix is at least the masses / (dt momentum_dt).
-    if (resists_[i] > 0) left2[o] += static_cast<double>(norm2(r_[i])) / static_cast<double>(resists_[i]);
+    if (resists_[i] > 0)
+      left2[o] += static_cast<double>(norm2(residual[i])) / static_cast<double>(resists_[i]);
   }
   const std::vector<double> imbalance = balance.of_objects(ctx, limits.momentum_dt);
   for (std::size_t o = 0; o < parts_.size(); ++o) {
@@ -105,10 +105,8 @@ void SettledIslands::link(const Vec4i& nodes) {
 
 void SettledIslands::connect(Context& ctx, const Vec4i* contacts, std::size_t count) {
   for (std::size_t o = 0; o < parent_.size(); ++o) parent_[o] = static_cast<std::int32_t>(o);
-  contacts_.resize(count);
-  copy_to_host(ctx, contacts_.data(), contacts, count);
   for (const Vec4i& nodes : bridges_) link(nodes);
-  for (const Vec4i& nodes : contacts_) link(nodes);
+  for (const Vec4i& nodes : host_view(ctx, contacts, count, contacts_)) link(nodes);
   // The contacts inside a settled island are left out.
   for (std::size_t o = 0; o < parts_.size(); ++o)
     if (parts_[o].settled) parent_[root_of(static_cast<std::int32_t>(o))] = root_of(parts_[o].island);
@@ -173,7 +171,12 @@ void SettledIslands::set_flags(Context& ctx) {
     host_flags_[i] = 1;
     ++settled_nodes_;
   }
-  flags_.upload(ctx, host_flags_);
+  flags_.resize(ctx, host_flags_.size());
+#if STICKSLIP_ON_CUDA
+  copy_to_device(ctx, flags_.data(), host_flags_.data(), host_flags_.size());
+#else
+  std::copy(host_flags_.begin(), host_flags_.end(), flags_.data());
+#endif
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND
