@@ -131,7 +131,7 @@ bool was_ended_early(const PcgResult& direction) {
 
 }  // namespace
 
-void BarrierNewton::load(Context& ctx, const DeviceModel& device, std::span<const Vec4i> stencils) {
+void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
   node_count_ = device.node_count;
   broad_phase_.set_topology(contact_surface(device));
   rhs_.resize(ctx, node_count_);
@@ -144,7 +144,6 @@ void BarrierNewton::load(Context& ctx, const DeviceModel& device, std::span<cons
   resize_cleared(ctx, norms_, 1);
   resize_cleared(ctx, search_, 1);
   balance_.load(ctx, device);
-  islands_.load(ctx, device, stencils);
   linear_solver_.set_positions(device.start.download(ctx));
 }
 
@@ -152,13 +151,8 @@ void BarrierNewton::find_contacts(Context& ctx, IncrementalPotential& potential,
                                   const Vec3* x, Real d_hat) {
   const Span span(ctx, "broad phase");
   broad_phase_.find_nearby(ctx, x, nullptr, d_hat, kSpareReach * d_hat, pair_filter(device));
-  see_pairs(device, nullptr);
-  potential.contacts().update(ctx, near_, x);
-}
-
-void BarrierNewton::see_pairs(const DeviceModel& device, const std::uint8_t* settled) {
   near_ = make_proximity(device, broad_phase_.view());
-  near_.settled = settled;
+  potential.contacts().update(ctx, near_, x);
 }
 
 Real BarrierNewton::step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
@@ -182,13 +176,12 @@ void BarrierNewton::launch_step_bound(Context& ctx, const DeviceModel& device, c
     const Span broad(ctx, "broad phase");
     const Real d_hat = static_cast<Real>(params.d_hat);
     broad_phase_.find_nearby(ctx, x, p, d_hat, kSpareReach * d_hat, pair_filter(device));
-    see_pairs(device, islands_.flags());
+    near_ = make_proximity(device, broad_phase_.view());
   }
   clock.lap(seconds.broad_phase);
   const Real slack = static_cast<Real>(params.ccd_slack);
   Real* bounds = search_.data()->bounds;
-  stickslip::STICKSLIP_BACKEND::step_bound(ctx, near_.pairs, x, p,
-                                           {params.ccd, slack, near_.radius, near_.settled}, bounds);
+  stickslip::STICKSLIP_BACKEND::step_bound(ctx, near_.pairs, x, p, {params.ccd, slack, near_.radius}, bounds);
   plane_step_bound(ctx, near_, x, p, slack, bounds + 1);
   clock.lap(seconds.ccd);
 }
@@ -196,8 +189,10 @@ void BarrierNewton::launch_step_bound(Context& ctx, const DeviceModel& device, c
 NewtonNorms BarrierNewton::solve(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                                  const Params& params, NewtonRecord& record) {
   const Span span(ctx, "linear solve");
-  launch_imbalance(ctx, potential, device);
-  linear_solver_.launch_solve(ctx, potential.hessian(), rhs_.data(), p_.data(), params, potential.fixed());
+  const std::uint8_t* fixed = potential.fixed();
+  set_right_side(ctx, node_count_, potential.gradient(), fixed, rhs_.data());
+  balance_.launch_measure(ctx, device, rhs_.data(), potential.momentum_dt(), &norms_.data()->imbalance);
+  linear_solver_.launch_solve(ctx, potential.hessian(), rhs_.data(), p_.data(), params, fixed);
   const NewtonNorms found = norms(ctx);
   direction_ = linear_solver_.result(found.pcg);
   record.pcg_iterations = direction_.iterations;
@@ -236,21 +231,13 @@ bool BarrierNewton::shorten(Context& ctx, Real step, Real longest) {
   return true;
 }
 
-void BarrierNewton::linearise(Context& ctx, IncrementalPotential& potential, bool is_near, const Vec3* x) {
-  potential.linearise(ctx, x, is_near ? kNearShare : Real(1));
-}
-
-void BarrierNewton::launch_imbalance(Context& ctx, IncrementalPotential& potential,
-                                     const DeviceModel& device) {
-  set_right_side(ctx, node_count_, potential.gradient(), potential.fixed(), rhs_.data());
-  balance_.launch_measure(ctx, device, rhs_.data(), potential.momentum_dt(), &norms_.data()->imbalance);
-}
-
 double BarrierNewton::imbalance(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                                 const Vec3* x) {
   potential.linearise(ctx, x);
-  launch_imbalance(ctx, potential, device);
-  return read_back(ctx, &norms_.data()->imbalance);
+  set_right_side(ctx, node_count_, potential.gradient(), potential.fixed(), rhs_.data());
+  double* out = &norms_.data()->imbalance;
+  balance_.launch_measure(ctx, device, rhs_.data(), potential.momentum_dt(), out);
+  return read_back(ctx, out);
 }
 
 bool BarrierNewton::is_short_enough(Context& ctx, const DeviceModel& device, const Vec3* way) {
@@ -333,16 +320,16 @@ Real BarrierNewton::line_search(Context& ctx, IncrementalPotential& potential, c
   record.ccd_bound = first.bound();
   IncrementalPotential::Values at_trial;
   std::copy(std::begin(first.trial), std::end(first.trial), at_trial.begin());
-  record.energy = total(at_trial) + settled_energy_;
+  record.energy = total(at_trial);
 
-  const double before = total(first.before) + settled_energy_;
+  const double before = total(first.before);
   // Energy differences below rounding are ignored: near the minimiser they say nothing about a step.
   const double tolerance = potential.energy_rounding(before) + rise_;
   for (Real alpha = first.bound(); alpha > shortest; alpha *= Real(0.5)) {
     if (alpha < first.bound()) {
       set_trial(ctx, node_count_, x, alpha, p, trial);
       at_trial = potential.values(ctx, near_, trial);
-      record.energy = total(at_trial) + settled_energy_;
+      record.energy = total(at_trial);
     }
     if (!(record.energy <= before + tolerance)) continue;
     if (contact_limit == 0 || potential.contacts().count_active(ctx, near_, trial) <= contact_limit) {
@@ -364,8 +351,8 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
   const int k = report.newton_iterations;
   {
     const Span assembly(ctx, "assembly");
-    if (!std::exchange(is_linearised_, false))
-      linearise(ctx, potential, !report.newton.empty() && tolerance.is_near(report.newton.back()), x);
+    const bool is_near = !report.newton.empty() && tolerance.is_near(report.newton.back());
+    potential.linearise(ctx, x, is_near ? kNearShare : Real(1));
     linear_solver_.set_current_positions(x);
   }
   clock.lap(seconds.assembly);
@@ -374,12 +361,8 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
   if (params.newton_stop == NewtonStop::displacement && tolerance.satisfied_by(record) &&
       was_ended_early(direction_))
     norms = solve_again(ctx, potential, device, params, record);
-  if (settles_)
-    islands_.measure(ctx, p_.data(), linear_solver_.residual(), balance_, limits_of(potential, tolerance));
   clock.lap(seconds.linear_solve);
   record_direction(contacts, norms, params.dt, report, record);
-  record.contacts += settled_contacts_;
-  record.settled_nodes = static_cast<int>(islands_.settled_nodes());
   const Real longest = static_cast<Real>(kLongestStep) * device.diagonal;
   bool shortened = shorten(ctx, norms.step, longest);
 
@@ -424,7 +407,6 @@ Real BarrierNewton::descend(Context& ctx, IncrementalPotential& potential, const
     alpha = search_along(p_.data());
   }
   record.step_length = alpha;
-  walked_ = !shortened && share == 1 && alpha == 1 && record.ccd_bound == 1;
   share_ = keeps_share && !shortened && alpha == 1 ? share : 0;
   if (!std::isfinite(record.energy)) throw_not_finite("the energy", report, k);
   if (alpha > 0) copy(ctx, x, trial_.data(), node_count_);
@@ -470,18 +452,6 @@ void BarrierNewton::start_ahead(Context& ctx, IncrementalPotential& potential, c
 
 void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                              const Params& params, Vec3* x, StageClock& clock, StepReport& report) {
-  settled_energy_ = settled_contacts_ = 0;
-  settles_ = may_settle(potential, params);
-  if (settles_) islands_.begin(ctx, potential.fixed());
-  settles_ &= islands_.has_several();
-  is_linearised_ = false;
-  minimise_islands(ctx, potential, device, params, x, clock, report);
-  release_islands(ctx, potential, x);
-  clock.lap(report.seconds.contacts);
-}
-
-void BarrierNewton::minimise_islands(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
-                                     const Params& params, Vec3* x, StageClock& clock, StepReport& report) {
   const Span span(ctx, "minimise");
   ContactTerms& contacts = potential.contacts();
   Tolerance tolerance{params, params.newton_tolerance * speed_scale(device, params),
@@ -522,32 +492,18 @@ void BarrierNewton::minimise_islands(Context& ctx, IncrementalPotential& potenti
     // Momentum is measured where the step ended, unless it was right before.
     const bool arrived = tolerance.satisfied_by(record) && record.ccd_bound == 1;
     const bool final = arrived && (schedule.is_settled() || alpha == 0);
-    const bool wakes = final && wakes_islands(ctx, potential);
-    if (wakes) take_islands(ctx, potential, x, schedule);
-    if (final && !wakes &&
+    if (final &&
         (tolerance.permits(record.imbalance) || tolerance.permits(imbalance(ctx, potential, device, x)))) {
       report.converged = true;
       return stop(schedule.is_frozen() ? kFrictionFrozen : "converged");
     }
-    if (alpha == 0 && !wakes)
-      return stop(record.contact_limit_halvings > 0 ? "contact limit" : "line search failed");
+    if (alpha == 0) return stop(record.contact_limit_halvings > 0 ? "contact limit" : "line search failed");
     if (is_over_budget(params, clock)) {
       report.stopped_by_budget = true;
       return stop("budget");
     }
-    if (wakes) continue;
-    const Real sigma = contacts.stiffness();
     if (arrived && !final) schedule.settle(ctx, x);
     else schedule.advance(ctx, near_, x, record);
-    if (!settles_) continue;
-    // Another potential has other minima.
-    settles_ = !schedule.is_frozen();
-    const bool changes =
-        !settles_ || contacts.stiffness() != sigma
-            ? islands_.release()
-            : follow_islands(ctx, potential, device, tolerance, x, record, clock, report.seconds);
-    if (changes) take_islands(ctx, potential, x, schedule);
-    clock.lap(report.seconds.contacts);
   }
 }
 

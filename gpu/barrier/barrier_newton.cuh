@@ -10,7 +10,6 @@
 #include "gpu/barrier/head_start.cuh"
 #include "gpu/barrier/incremental_potential.cuh"
 #include "gpu/barrier/object_balance.cuh"
-#include "gpu/barrier/settled_islands.cuh"
 #include "gpu/broadphase/broadphase.cuh"
 #include "gpu/core/stage_clock.h"
 #include "gpu/linear/linear_solver.cuh"
@@ -36,8 +35,7 @@ struct LineSearchStart {
 
 class BarrierNewton {
  public:
-  /// `stencils`: see SettledIslands.
-  void load(Context& ctx, const DeviceModel& device, std::span<const Vec4i> stencils);
+  void load(Context& ctx, const DeviceModel& device);
   /// See Preconditioner::set_chains.
   void set_chains(std::vector<std::vector<std::int32_t>> chains) {
     linear_solver_.set_chains(std::move(chains));
@@ -47,10 +45,7 @@ class BarrierNewton {
 
   /// Before the first search of a step: other nodes may be free than in the last one, and a step must not
   /// depend on the steps before it.
-  void forget_pairs() {
-    broad_phase_.forget();
-    islands_.release();
-  }
+  void forget_pairs() { broad_phase_.forget(); }
 
   /// Whether no node goes farther than a Newton step may. One host read.
   bool is_short_enough(Context& ctx, const DeviceModel& device, const Vec3* way);
@@ -111,22 +106,6 @@ class BarrierNewton {
 
   // Stages of `minimise`.
 
-  bool may_settle(IncrementalPotential& potential, const Params& params) const;
-  /// Minimises; islands may be settled at the end.
-  void minimise_islands(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
-                        const Params& params, Vec3* x, StageClock& clock, StepReport& report);
-  bool follow_islands(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
-                      const Tolerance& tolerance, const Vec3* x, const NewtonRecord& record,
-                      StageClock& clock, StageTimes& seconds);
-  static SettledIslands::Limits limits_of(const IncrementalPotential& potential, const Tolerance& tolerance) {
-    return {tolerance.params.dt, potential.momentum_dt(), tolerance.speed, tolerance.imbalance};
-  }
-  double contact_energy(Context& ctx, IncrementalPotential& potential, const Vec3* x);
-  void take_islands(Context& ctx, IncrementalPotential& potential, const Vec3* x, BarrierSchedule& schedule);
-  bool wakes_islands(Context& ctx, IncrementalPotential& potential);
-  void release_islands(Context& ctx, IncrementalPotential& potential, const Vec3* x);
-  /// near_ = the pairs of the last search.
-  void see_pairs(const DeviceModel& device, const std::uint8_t* settled);
   /// Before the first iteration of a step: moves x to the HeadStart, or half of the way to the first impact
   /// there, if the energy falls. Up to nine host reads, and one for every halving.
   void start_ahead(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
@@ -145,9 +124,6 @@ class BarrierNewton {
   NewtonNorms solve_again(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
                           const Params& params, NewtonRecord& record);
   NewtonNorms norms(Context& ctx);
-  static void linearise(Context& ctx, IncrementalPotential& potential, bool is_near, const Vec3* x);
-  /// rhs_ = -g, and norms_->imbalance from it.
-  void launch_imbalance(Context& ctx, IncrementalPotential& potential, const DeviceModel& device);
   /// The imbalance of all objects at x [m/s], with the contacts that were updated there. One host read.
   double imbalance(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Vec3* x);
   /// Runs 100 more iterations for a direction that the line search could not use [Guo24 App. B];
@@ -201,13 +177,6 @@ class BarrierNewton {
   Buffer<Vec3> before_;
   Real share_ = 0;
   ObjectBalance balance_;
-  /// Of a minimisation: whether islands may settle, whether the last iteration walked all of p; and the
-  /// energy [J] and contacts of those that are settled, which records add.
-  bool settles_ = false, walked_ = false;
-  bool is_linearised_ = false;  // at x, for the next iteration
-  double settled_energy_ = 0;
-  int settled_contacts_ = 0;
-  SettledIslands islands_;
   Buffer<NewtonNorms> norms_;
   Buffer<LineSearchStart> search_;
 };

@@ -28,11 +28,6 @@ class BarrierSchedule {
   void settle(Context& ctx, const Vec3* x);
   /// After any other iteration: lines 3 to 6 and 12 to 16 of the algorithm, with the contacts updated at x.
   void advance(Context& ctx, const Proximity& near, const Vec3* x, const NewtonRecord& record);
-  /// After islands settled or moved again: energies and gaps are those of other contacts.
-  void follow_contacts() {
-    forget_energy();
-    last_gap_ = contacts_.set().min_gap();
-  }
 
  private:
   void double_stuck(Real gap);

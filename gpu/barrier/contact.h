@@ -130,14 +130,7 @@ struct Proximity {
   const Real* radius = nullptr;        // [m] per node, see SurfaceView
   const Real* plane_radius = nullptr;  // of pairs with half-spaces
   NodeResistance resistance = {};
-  const std::uint8_t* settled = nullptr;  // per node; pairs whose nodes all have 1 are left out. Null: none
 
-  SS_HD bool is_settled(const ContactPair& pair) const {
-    if (settled == nullptr) return false;
-    for (int c = 0; c < 4; ++c)
-      if (pair.nodes[c] >= 0 && settled[pair.nodes[c]] == 0) return false;
-    return true;
-  }
   SS_HD Real plane_radius_of(std::int32_t node) const {
     return plane_radius != nullptr ? plane_radius[node] : Real(0);
   }
@@ -288,10 +281,9 @@ SS_HD inline Real box_distance(const ContactPair& pair, const Vec3* x) {
   return distance;
 }
 
-/// The gap where it is below `reach` [m]; else, and where the pair is settled, any number that is not. Most
-/// pairs that may touch in a step are far apart, which their boxes show.
+/// The gap where it is below `reach` [m]; else any number that is not. Most pairs that may touch in a step
+/// are far apart, which their boxes show.
 SS_HD inline Real pair_gap_below(const Proximity& near, const ContactPair& pair, const Vec3* x, Real reach) {
-  if (near.is_settled(pair)) return reach;
   if (pair.kind != ContactPair::half_space && box_distance(pair, x) - near.thickness(pair) >= reach)
     return reach;
   return pair_gap(near, pair, x);

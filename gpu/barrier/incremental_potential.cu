@@ -121,7 +121,6 @@ void IncrementalPotential::set_rigidity(Context& ctx, const Model& model, double
 void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
                                       const ContactSettings& contact) {
   inputs_ = inputs;
-  settled_ = nullptr;
   if (!inputs.still) {
     inputs_.still = inputs.x_t;
     inputs_.velocity_dt = inputs.dt;
@@ -224,12 +223,10 @@ void IncrementalPotential::linearise(Context& ctx, const Vec3* x, Real kept_shar
       ctx, [=] SS_LAMBDA(std::size_t corner) { return contact_corner[corner]; }, gradient_.data());
   embedding_.reduce(ctx, gradient_.data());
   is_linearised_ = true;
-  lacks_islands_ = settled_ != nullptr;
 }
 
-void IncrementalPotential::node_stiffness(Context& ctx, const Vec3* x, std::vector<float>& out) {
+void IncrementalPotential::node_stiffness(Context& ctx, std::vector<float>& out) const {
   if (!is_linearised_) return;
-  if (lacks_islands_) linearise(ctx, x);
   hessian_.node_stiffness(ctx, out);
   const std::vector<std::uint8_t> fixed = fixed_.download(ctx);
   for (std::size_t i = 0; i < out.size(); ++i)

@@ -10,7 +10,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "gpu/barrier/constraint_terms.cuh"
 #include "gpu/barrier/contact_terms.cuh"
@@ -68,15 +67,8 @@ class IncrementalPotential {
   /// Of begin_step.
   const StepInputs& inputs() const { return inputs_; }
   ConstraintTerms& constraints() { return constraints_; }
-  /// 1 for a node that is fixed in this step's minimisation, or settled.
-  const std::uint8_t* fixed() const { return settled_ != nullptr ? settled_ : fixed_.data(); }
-  /// `flags` per node, see SettledIslands::flags: nodes with 1 do not move, and what concerns only these may
-  /// be left out of values, of the gradient and of the Hessian. Ends with the step.
-  void settle(const std::uint8_t* flags) {
-    lacks_islands_ |= settled_ != nullptr;
-    settled_ = flags;
-  }
-  std::span<const Vec4i> element_stencils() const { return elastic_.stencils(); }
+  /// 1 for a node that is fixed in this step's minimisation.
+  const std::uint8_t* fixed() const { return fixed_.data(); }
 
   /// [s] a force of this potential changes a free mass m by the speed force * momentum_dt / m.
   double momentum_dt() const { return double(inputs_.beta) * inputs_.dt; }
@@ -92,9 +84,9 @@ class IncrementalPotential {
   /// the usual change.
   void linearise(Context& ctx, const Vec3* x, Real kept_share = 1);
   const Vec3* gradient() const { return gradient_.data(); }
-  /// Of the last `linearise`, or at x where that left settled islands out: see SplitMatrix::node_stiffness;
-  /// -1 at fixed nodes, too. Empty before. Two host reads.
-  void node_stiffness(Context& ctx, const Vec3* x, std::vector<float>& out);
+  /// Of the last `linearise`: see SplitMatrix::node_stiffness; -1 at fixed nodes, too. Empty before. Two host
+  /// reads.
+  void node_stiffness(Context& ctx, std::vector<float>& out) const;
   SplitMatrix& hessian() { return hessian_; }
   /// Nodes of affine bodies that follow their control nodes. At a consistent x the gradient is that with
   /// respect to the control nodes, and zero at the followers.
@@ -136,9 +128,7 @@ class IncrementalPotential {
             inputs_.velocity_dt,
             inputs_.still == inputs_.x_t ? nullptr : inputs_.still,
             true,
-            {.start = inputs_.x_t, .still = inputs_.still},
-            nullptr,
-            settled_};
+            {.start = inputs_.x_t, .still = inputs_.still}};
   }
   /// Elements in batches: corners and blocks of all elements would take half of all memory. Calls
   /// work(elements) for each batch, once with an empty one if there are no elements.
@@ -152,7 +142,6 @@ class IncrementalPotential {
   EnergyTerms elastic_;
   Embedding embedding_;
   Buffer<std::uint8_t> fixed_;
-  const std::uint8_t* settled_ = nullptr;
   ContactTerms contacts_;
   ConstraintTerms constraints_;
   SplitMatrix hessian_;

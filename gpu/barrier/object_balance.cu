@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "gpu/core/host_view.h"
 #include "gpu/core/reduce.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -36,15 +35,6 @@ void ObjectBalance::launch_measure(Context& ctx, const DeviceModel& device, cons
   reduce_max(
       ctx, sums_.objects(), [=] SS_LAMBDA(std::size_t o) { return imbalance2(objects[o]); }, 0.0, out);
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *out = factor * sqrt(*out); });
-}
-
-std::vector<double> ObjectBalance::of_objects(Context& ctx, double factor) const {
-  std::vector<Sums> copy;
-  const std::span<const Sums> sums = host_view(ctx, of_object_.data(), of_object_.size(), copy);
-  std::vector<double> speeds;
-  speeds.reserve(sums.size());
-  for (const Sums& object : sums) speeds.push_back(factor * std::sqrt(imbalance2(object)));
-  return speeds;
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

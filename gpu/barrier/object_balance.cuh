@@ -2,8 +2,6 @@
 // method.
 #pragma once
 
-#include <vector>
-
 #include "gpu/linear/object_sums.cuh"
 #include "gpu/model/device_model.cuh"
 
@@ -17,8 +15,6 @@ class ObjectBalance {
   /// that no script holds. `g`: gradient [N], zero at nodes that do not move. factor = beta dt: the speed
   /// [m/s] by which the momentum at the end of the step is wrong. Writes to backend memory; no host read.
   void launch_measure(Context& ctx, const DeviceModel& device, const Vec3* g, double factor, double* out);
-  /// The same of each object, of the last measurement. One host read on a device.
-  std::vector<double> of_objects(Context& ctx, double factor) const;
 
  private:
   /// Of some nodes: the sum of their gradients [N] and their mass [kg].

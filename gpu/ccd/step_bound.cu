@@ -42,12 +42,6 @@ struct Sweep {
   const Real* limit;   // longer steps need not be told apart
   std::size_t stride;  // every stride-th pair only
   const Real* radius;
-  const std::uint8_t* settled;
-
-  SS_HD bool is_settled(const Vec4i& nodes) const {
-    return settled != nullptr && settled[nodes[0]] != 0 && settled[nodes[1]] != 0 && settled[nodes[2]] != 0 &&
-           settled[nodes[3]] != 0;
-  }
 };
 
 std::size_t sample_count(std::size_t count, std::size_t stride) { return (count + stride - 1) / stride; }
@@ -59,16 +53,12 @@ void bound_each(Context& ctx, const Vec4i* pairs, std::size_t count, const Sweep
       ctx, sample_count(count, sweep.stride),
       [=] SS_LAMBDA(std::size_t i) {
         const Vec4i nodes = pairs[i * sweep.stride];
-        const Real limit = *sweep.limit;
-        if (sweep.is_settled(nodes)) {
-          bound[i] = limit;
-          return;
-        }
         Pair pair;
         for (int c = 0; c < 4; ++c) {
           pair.x[c] = sweep.x[nodes[c]];
           pair.p[c] = sweep.p[nodes[c]];
         }
+        const Real limit = *sweep.limit;
         const Real thickness = sweep.radius != nullptr
                                    ? sweep.radius[nodes[0]] + sweep.radius[nodes[Pair::kCornersOfA]]
                                    : Real(0);
@@ -98,7 +88,7 @@ void step_bound(Context& ctx, const CandidateView& candidates, const Vec3* x, co
   fill(ctx, alpha, 1, Real(1));
   // A few pairs first: where motions are long, their bound makes most of the others trivial.
   for (const std::size_t stride : {16, 1}) {
-    const Sweep sweep{x, p, Real(1) - settings.slack, alpha, stride, settings.radius, settings.settled};
+    const Sweep sweep{x, p, Real(1) - settings.slack, alpha, stride, settings.radius};
     switch (settings.method) {
       case CcdMethod::additive:
         bound_all(ctx, candidates, sweep, Additive{}, alpha);

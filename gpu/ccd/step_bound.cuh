@@ -13,7 +13,6 @@ struct CcdSettings {
   /// [m] per node, see SurfaceView: the gap is the distance less both radii. `cubic` finds only impacts of
   /// primitives without thickness: pairs with thickness take `additive`.
   const Real* radius = nullptr;
-  const std::uint8_t* settled = nullptr;  // per node; pairs whose nodes all have 1 do not move. Null: none
 };
 
 }  // namespace stickslip

@@ -28,8 +28,6 @@ struct SolidMotion {
   /// Where objects were when damping between them began, as of springs; null: damped_from(). `still` may have
   /// moved each object rigidly by itself.
   const Vec3* between = nullptr;
-  /// Per node: elements whose nodes all have 1 may be left out of energies and linearisations. Null: none.
-  const std::uint8_t* settled = nullptr;
 
   /// At x = x_t, with velocities of zero.
   SS_HD bool is_at_start() const { return x == x_t && still == nullptr; }

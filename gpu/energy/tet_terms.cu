@@ -105,18 +105,8 @@ constexpr std::size_t kPackSize = TetPack::size;
 
 std::size_t pack_count(std::size_t n) { return (n + kPackSize - 1) / kPackSize; }
 
-/// Whether nothing of a pack moves.
-bool is_settled(const TetView& view, const SolidMotion& motion, std::size_t first, std::size_t count) {
-  if (motion.settled == nullptr) return false;
-  for (std::size_t lane = 0; lane < count; ++lane)
-    for (int c = 0; c < 4; ++c)
-      if (motion.settled[view.tets[first + lane][c]] == 0) return false;
-  return true;
-}
-
 /// [J] of the tets first, first + 1, ... of a pack with `count` tets: decompositions by lanes.
 double pack_energy(const TetView& view, const SolidMotion& motion, std::size_t first, std::size_t count) {
-  if (is_settled(view, motion, first, count)) return 0;
   TetPack pack;
   Mat3 f[TetPack::size];
   bool rotates = false;
@@ -200,10 +190,6 @@ void pack_gradients_and_blocks(const TetView& view, const SolidMotion& motion, s
 void renew_pack(const TetView& view, const SolidMotion& motion, std::size_t first, int count,
                 Vec3* corner_gradients, const KeptBlocks& blocks, KeptDeformation* kept) {
   bool serves = blocks.known;
-  if (serves && is_settled(view, motion, first, static_cast<std::size_t>(count))) {
-    std::fill_n(blocks.renewed, count, std::uint8_t{0});
-    return;
-  }
   Mat3 f[TetPack::size];
   for (int lane = 0; serves && lane < count; ++lane) {
     f[lane] = view.deformation(first + static_cast<std::size_t>(lane), motion.x);

@@ -36,8 +36,6 @@ class LinearSolver {
                     const std::uint8_t* fixed, bool same_system = false);
   /// Of the last solve, in backend memory.
   const PcgState* outcome() const { return direct_ ? factorised_.data() : pcg_.state(); }
-  /// b - A x of the last solve, per node, zero where x is fixed; null after a factorisation. Backend memory.
-  const Vec3* residual() const { return direct_ ? nullptr : pcg_.residual(); }
   /// What that says, once read back; counts the iterations before its last start, too.
   PcgResult result(const PcgState& outcome) const { return counted(Pcg::result_of(outcome)); }
   /// Both, with a read. `same_system`: all but b and the tolerance is as in the last solve.

@@ -38,8 +38,6 @@ class Pcg {
                      const std::uint8_t* fixed = nullptr);
   /// In backend memory.
   const PcgState* state() const { return state_.data(); }
-  /// b - A x of the last solve, per node; zero where x is fixed. Backend memory.
-  const Vec3* residual() const { return r_.data(); }
   static PcgResult result_of(const PcgState& state) {
     return {state.iterations, state.residual(), static_cast<PcgStop>(state.stop)};
   }

@@ -1,7 +1,5 @@
 #include "gpu/linear/pcg_crew.h"
 
-#include <algorithm>
-
 #include "gpu/core/crew.h"
 
 namespace stickslip::cpu {
@@ -89,16 +87,6 @@ T sum_by_crew(Crew& crew, std::vector<T>& partial, const F& value) {
 
 }  // namespace
 
-void CrewPcg::find_moving_chunks(const ChunkView& rows) {
-  moving_chunks_.clear();
-  const std::uint8_t* fixed = fixed_.data();
-  for (std::size_t chunk = 0; chunk < rows.chunk_count(); ++chunk) {
-    const IndexRange slots = rows.slots_of(chunk);
-    if (std::find(fixed + slots.begin, fixed + slots.end, 0) != fixed + slots.end)
-      moving_chunks_.push_back(chunk);
-  }
-}
-
 void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings& couplings,
                       Preconditioner& preconditioner, const PcgVectors& v) {
   PcgState s = *v.state;
@@ -119,7 +107,6 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
   const int threads = static_cast<int>(std::min<std::size_t>(ctx.threads(), chunks));
   if (!known_) {
     set_up(ctx, rows, v, inverse_.data(), fixed_.data());
-    find_moving_chunks(rows);
     if (modes != nullptr) motions_.load(ctx, rows, modes->view(), modes->inverse());
     if (coarse != nullptr) motions_.load(ctx, rows, coarse->motions(), nullptr);
     if (factors != nullptr) factors_.load(rows, *factors, threads);
@@ -128,18 +115,15 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
   known_ = true;
 
   const LaneVectors vectors{x_.data(), r_.data(), z_.data(), q_.data(), inverse_.data(), fixed_.data()};
-  // Nothing changes in a chunk of fixed nodes, but a correction needs the sums of all chunks.
-  const bool corrects = modes != nullptr || coarse != nullptr;
-  std::vector<Real> products(moving_chunks_.size()), dots(chunks);
-  std::vector<PcgSquares> squares(corrects ? chunks : moving_chunks_.size());
+  std::vector<Real> dots(chunks);
+  std::vector<PcgSquares> squares(chunks);
   Lanes3 *p = p_.data(), *next = other_p_.data();
-  if (moving_chunks_.size() < chunks) fill(ctx, next, n, Lanes3{});
   {
     Crew crew(ctx.arena(), threads);
     while (s.running()) {
       const NextDirection direction{vectors.z, p, s.beta};
-      s.choose_step(sum_by_crew(crew, products, [&](std::size_t piece) {
-        return multiply_chunk(rows, moving_chunks_[piece], couplings, AllCoupled{}, direction,
+      s.choose_step(sum_by_crew(crew, dots, [&](std::size_t chunk) {
+        return multiply_chunk(rows, chunk, couplings, AllCoupled{}, direction,
                               [&](std::int32_t slot, const Lanes3& pi, const Lanes3& qi) {
                                 next[slot] = pi;
                                 vectors.q[slot] = qi;
@@ -147,10 +131,9 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
       }));
       std::swap(p, next);
       if (!s.running()) break;
-      PcgSquares now = sum_by_crew(crew, squares, [&](std::size_t piece) {
-        const std::size_t chunk = corrects ? piece : moving_chunks_[piece];
+      PcgSquares now = sum_by_crew(crew, squares, [&](std::size_t chunk) {
         const PcgSquares part = step(rows, chunk, vectors, s.alpha, p);
-        if (corrects) motions_.sum(chunk, vectors.r);
+        if (modes != nullptr || coarse != nullptr) motions_.sum(chunk, vectors.r);
         return part;
       });
       if (levels != nullptr) {
@@ -160,7 +143,7 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
         });
       }
       if (coarse != nullptr) motions_.solve(coarse->factors());
-      if (corrects)
+      if (modes != nullptr || coarse != nullptr)
         now.rz = sum_by_crew(
             crew, dots, [&](std::size_t chunk) { return motions_.correct(chunk, vectors.r, vectors.z); });
       if (factors != nullptr) {

@@ -1,8 +1,6 @@
 // The iterations of Pcg by a crew of threads, in two phases each. CPU backend only.
 #pragma once
 
-#include <vector>
-
 #include "gpu/linear/crew_domains.h"
 #include "gpu/linear/crew_factors.h"
 #include "gpu/linear/crew_motions.h"
@@ -22,14 +20,11 @@ class CrewPcg {
   void forget() { known_ = false; }
 
  private:
-  void find_moving_chunks(const ChunkView& rows);
-
   bool known_ = false;
   // The vectors in lanes, per slot, and the columns of the preconditioner's blocks.
   Buffer<Lanes3> x_, r_, z_, p_, other_p_, q_, inverse_;
   Buffer<std::uint8_t> fixed_;
-  std::vector<std::size_t> moving_chunks_;  // with nodes that are not fixed
-  CrewMotions motions_;                     // of the modes or the coarse space
+  CrewMotions motions_;  // of the modes or the coarse space
   CrewFactors factors_;
   CrewDomains levels_;
 };

@@ -25,8 +25,7 @@ struct NewtonRecord {
   int contact_limit_halvings = 0;  // of this iteration's step
   int pcg_iterations = 0;
   double pcg_residual = 0;       // relative, at the end
-  int settled_nodes = 0;         // of islands that had converged before, see SettledIslands
-  int contacts = 0;              // active stencils |A|, of settled islands, too
+  int contacts = 0;              // active stencils |A|
   int augmented = 0;             // those of them with a multiplier |A'|
   double barrier_stiffness = 0;  // sigma [N/m]
   double gap_min = -1;           // [m] smallest distance at the start of the iteration; -1: no active contact

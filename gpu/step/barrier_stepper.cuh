@@ -36,7 +36,7 @@ class BarrierStepper final : public Stepper {
   }
   void node_stiffness(std::vector<float>& out) override {
     if (!stepper_) return;
-    stepper_->node_stiffness(ctx_, moving(), out);
+    stepper_->node_stiffness(ctx_, out);
     if (!out.empty()) out.resize(model_.node_count());  // without the control nodes of rigid bodies
   }
 

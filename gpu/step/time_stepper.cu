@@ -128,7 +128,7 @@ void set_velocities(Context& ctx, std::size_t n, const Vec3* x, const Vec3* x_t,
 
 void TimeStepper::load(Context& ctx, const Model& model, const DeviceModel& device) {
   potential_.load(ctx, model, device);
-  newton_.load(ctx, device, potential_.element_stencils());
+  newton_.load(ctx, device);
   newton_.set_chains(rod_chains(model));
   for (Buffer<Vec3>* b : {&x_, &y_, &target_, &script_step_, &velocity_}) b->resize(ctx, device.node_count);
   judge_.load(ctx, model, device, potential_.embedding());
@@ -592,8 +592,8 @@ void TimeStepper::finish(Context& ctx, const DeviceModel& device, const Params& 
   state.time = report.time;
 }
 
-void TimeStepper::node_stiffness(Context& ctx, const DeviceState& state, std::vector<float>& out) {
-  potential_.node_stiffness(ctx, state.x.data(), out);
+void TimeStepper::node_stiffness(Context& ctx, std::vector<float>& out) const {
+  potential_.node_stiffness(ctx, out);
 }
 
 void TimeStepper::contact_records(Context& ctx, const DeviceModel& device, const Params& params,

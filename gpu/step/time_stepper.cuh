@@ -60,7 +60,7 @@ class TimeStepper {
   /// See BroadPhase.
   void append_trees(Context& ctx, std::vector<TreeBox>& out) const { newton_.append_trees(ctx, out); }
   /// See Snapshot::stiffness, per node of the model. One host read.
-  void node_stiffness(Context& ctx, const DeviceState& state, std::vector<float>& out);
+  void node_stiffness(Context& ctx, std::vector<float>& out) const;
 
  private:
   // Stages of a step.

@@ -46,11 +46,10 @@ json newton_json(const NewtonRecord& n) {
           {"contact_limit_halvings", n.contact_limit_halvings},
           {"pcg_iterations", n.pcg_iterations},
           {"pcg_residual", n.pcg_residual},
-          {"settled_nodes", n.settled_nodes},
           {"contacts", n.contacts},
           {"augmented", n.augmented},
           {"barrier_stiffness", n.barrier_stiffness},
-          {"gap_min", measured(n.contacts > 0 && n.gap_min >= 0, n.gap_min)}};
+          {"gap_min", measured(n.contacts > 0, n.gap_min)}};
 }
 
 /// Null without a trace; the device part is null on the CPU.
