@@ -150,7 +150,6 @@ class IncrementalPotential {
   std::size_t batch_ = 0;
   bool keeps_blocks_ = false, knows_blocks_ = false;
   bool is_linearised_ = false;
-  bool lacks_islands_ = false;    // the last linearisation
   Buffer<std::uint8_t> renewed_;  // per element, see KeptBlocks
   Buffer<Vec3> element_corners_;  // of one batch
   Buffer<Mat3> element_blocks_;
