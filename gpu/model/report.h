@@ -81,6 +81,7 @@ struct ContactSolveRecord {
                                // impulses; 0: no coefficient depends on the solution
   bool linearisations_diverge = false;  // the step is that of the first one
   bool linearisation_error = false;     // the last one creates energy, see LinearisationError
+  bool splitting_unfinished = false;    // nodal_integrator = admm ended before admm_tolerance
   int blocks = 0;                       // contacts and joints
   double nu = 0;                        // 3 contacts / dofs that can move
   std::string message;                  // why another solver replaced the chosen one; empty: none did

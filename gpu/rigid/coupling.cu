@@ -331,6 +331,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
         "newton took its place" +
         std::string(record.message.empty() ? "" : "; ") + record.message;
   finish(ctx, system, bodies, params, lab.tolerance, record);
+  record.splitting_unfinished = splits_rods(params) && !nodal_ended;
   if (nodal_ended && record.residual > lab.tolerance)
     record.message = std::string(name_of(coupling)) +
                      " ended before contact.tolerance was reached: take a smaller admm_tolerance";

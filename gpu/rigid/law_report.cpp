@@ -53,14 +53,16 @@ void report_convergence(const LabParams& lab, const Params& params, StepReport& 
              out_of_time = lab.time_budget > 0 && report.seconds.contact_solve >= lab.time_budget &&
                            (rounds || record.iterations < lab.max_iterations);
   const bool settled = record.friction_change <= lab.tolerance;
-  report.converged = complete && settled && record.residual <= lab.tolerance;
+  report.converged = complete && settled && !record.splitting_unfinished && record.residual <= lab.tolerance;
   report.stopped_by_budget =
       !report.converged && !record.linearisations_diverge && !record.linearisation_error && out_of_time;
   report.stop_reason = record.linearisations_diverge
                            ? "linearisations diverge: the first one took their place"
                        : record.linearisation_error
                            ? "the linearised elastic forces create energy: dt is too long for this motion"
-                       : !record.message.empty()  ? record.message
+                       : !record.message.empty() ? record.message
+                       : record.splitting_unfinished && !report.stopped_by_budget
+                           ? "nodal_integrator = admm ended before admm_tolerance: take more admm_iterations"
                        : report.converged         ? "converged"
                        : report.stopped_by_budget ? "budget"
                        : !settled                 ? "friction coefficients do not settle"

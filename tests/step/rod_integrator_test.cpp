@@ -161,6 +161,22 @@ TEST_P(RodIntegrator, AHairTakesFewIterations) {
   EXPECT_LE(most, 20);
 }
 
+// Without contacts there is no residual of theirs, but the strand is not where its forces take it.
+TEST_P(RodIntegrator, AStepThatRunsOutOfIterationsHasNotConverged) {
+  params.admm_tolerance = 1e-9;
+  params.admm_iterations = 2;
+  Model model = hair_model();
+  add_strand(model, 24, 1e-4, 2, [](int i) { return Vec3d{0.003 * i, 0, 0}; });
+  load(model);
+  const StepReport capped = engine->step();
+  EXPECT_FALSE(capped.converged);
+  EXPECT_TRUE(capped.contact_solve->splitting_unfinished);
+  EXPECT_NE(capped.stop_reason.find("admm_tolerance"), std::string::npos) << capped.stop_reason;
+  params.admm_iterations = 3000;
+  engine->set_params(params);
+  EXPECT_TRUE(engine->step().converged);
+}
+
 TEST_P(RodIntegrator, OtherElasticObjectsAreLeftToNewton) {
   Model model = hair_model();
   add_strand(model, 6, 2e-3, 2, [](int i) { return Vec3d{0.01 * i, 0, 0}; });

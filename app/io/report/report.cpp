@@ -125,6 +125,7 @@ json contact_solve_json(const ContactSolveRecord& s) {
           {"friction_change", s.friction_change},
           {"linearisations_diverge", s.linearisations_diverge},
           {"linearisation_error", s.linearisation_error},
+          {"splitting_unfinished", s.splitting_unfinished},
           {"guard", s.guard ? guard_json(*s.guard) : json()}};
 }
 
