@@ -34,7 +34,7 @@ ClothCut read_cut(TableReader& table) {
     table.fail("", "rest = \"pattern\" needs pattern_scale, the metres per unit of texture coordinates");
   const std::string angle = table.text("seam_angle", "flat");
   check_known(table, "seam_angle", "angle of seams", angle, {"flat", "start"});
-  return {true, angle == "start", table.number("pattern_scale", Range::positive())};
+  return {true, angle == "start", table.number("pattern_scale", {1e-9, 1e9})};
 }
 
 SewnSurface read_sheet(TableReader& table, const SceneSource& source, double refinement, bool sewn) {
