@@ -243,7 +243,9 @@ void draw_lab_panel(PanelContext& context) {
   const RaceStatus& status = context.lab.status();
   draw_settings(context);
   if (!status.step) {
+    ImGui::PushTextWrapPos();
     ImGui::TextDisabled("No problem yet: Freeze takes that of the last step.");
+    ImGui::PopTextWrapPos();
     return;
   }
   draw_problem(status);

@@ -78,7 +78,9 @@ void draw_stepper_race(PanelContext& context) {
   const StepperRaceStatus& status = context.steppers.status();
   draw_settings(context);
   if (!status.state) {
+    ImGui::PushTextWrapPos();
     ImGui::TextDisabled("No race yet: Race steppers takes the present state.");
+    ImGui::PopTextWrapPos();
     return;
   }
   const CapturedState& state = *status.state;
