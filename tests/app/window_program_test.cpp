@@ -389,7 +389,7 @@ TEST_F(ProgramWindowTest, DoesWhatAScriptSays) {
 TEST_F(ProgramWindowTest, ShowsTheImpulsesOfIterationsUntilTheRunGoesOn) {
   std::ofstream("boxes.toml") << test::boxes_toml();
   // Pictures are of the scene alone: they differ by the contacts alone.
-  std::ofstream("actions.txt") << "toggle_contacts\ntoggle_arrows\nsteps 3\nfreeze\nwait 0.5\nscreenshot\n"
+  std::ofstream("actions.txt") << "toggle_contacts\ntoggle_arrows\nsteps 3\nfreeze\nwait 3\nscreenshot\n"
                                   "lab_iteration nsgs 0\nscreenshot\n"
                                   "lab_iteration nsgs 1000000\nscreenshot\n"
                                   "toggle_lab\nscreenshot\nquit\n";
