@@ -1,6 +1,7 @@
 #include "gpu/barrier/contact_set.cuh"
 
 #include "gpu/barrier/augmented_set.cuh"
+#include "gpu/ccd/pair_pack.cuh"
 #include "gpu/core/cleared.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
@@ -35,18 +36,55 @@ SurfaceView contact_surface(const DeviceModel& device) {
   return surface;
 }
 
+namespace {
+
+/// Most candidates are farther apart than `reach`, which a pack of them shows at once; then gap[i] is
+/// `reach`.
+template <class Pair>
+void find_pair_gaps(Context& ctx, const Proximity& near, ContactPair::Kind kind, const Vec4i* pairs,
+                    std::size_t count, const Vec3* x, Real reach, Real* gap) {
+  launch(
+      ctx, pair_pack_count(count),
+      [=] SS_LAMBDA(std::size_t p) {
+        const std::size_t first = p * kPackPairs;
+        const std::size_t lanes = count - first < kPackPairs ? count - first : kPackPairs;
+        const PairPack pack(pairs, first, 1, lanes);
+        Vec<PairLanes, 3> corners[4], origin;
+        pack.relative(x, corners, origin);
+        const auto far = clearance::least_distance<Pair>(corners) >
+                         pack.template thickness<Pair>(near.radius) + PairLanes(reach);
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+          gap[first + lane] = lane_of(far, lane) ? reach : pair_gap(near, {kind, -1, pack.nodes(lane)}, x);
+      },
+      pair_pack_grain(kMedium));
+}
+
+}  // namespace
+
+const Real* ContactSet::find_gaps(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat) {
+  gap_.resize(ctx, near.size());
+  Real* gap = gap_.data();
+  const CandidateView& pairs = near.pairs;
+  find_pair_gaps<PointTriangle<Real>>(ctx, near, ContactPair::point_triangle, pairs.point_triangle,
+                                      pairs.point_triangle_count, x, d_hat, gap);
+  find_pair_gaps<EdgeEdge<Real>>(ctx, near, ContactPair::edge_edge, pairs.edge_edge, pairs.edge_edge_count, x,
+                                 d_hat, gap + pairs.point_triangle_count);
+  const std::size_t first = pairs.point_triangle_count + pairs.edge_edge_count;
+  launch(
+      ctx, near.size() - first,
+      [=] SS_LAMBDA(std::size_t i) { gap[first + i] = pair_gap(near, near[first + i], x); }, kMedium);
+  return gap;
+}
+
 void ContactSet::build(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat, bool has_gaps,
                        bool mollify) {
   const std::size_t n = near.size();
   clear();
   min_gap_ = d_hat;
   if (n == 0) return;
-  Real* gap = gaps(ctx, n);
+  const Real* gap = has_gaps ? gap_.data() : find_gaps(ctx, near, x, d_hat);
   selected_.resize(ctx, n);
   resize_cleared(ctx, device_found_, 1);
-  if (!has_gaps)
-    launch(
-        ctx, n, [=] SS_LAMBDA(std::size_t i) { gap[i] = pair_gap_below(near, near[i], x, d_hat); }, kMedium);
   Found* found = device_found_.data();
   std::int32_t* selected = selected_.data();
   select_indices(

@@ -14,15 +14,12 @@ class AugmentedSet;
 class ContactSet {
  public:
   /// A: selects the candidates with a gap below d_hat [m] at x and sorts them by type, so that neighbouring
-  /// threads take the same branch. One host read. `has_gaps`: `gaps` already has those of all candidates at
-  /// x, as of pair_gap_below with d_hat. `mollify`: see contact_at.
+  /// threads take the same branch. One host read. `has_gaps`: the last gaps found were those of
+  /// the same candidates at x. `mollify`: see contact_at.
   void build(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat, bool has_gaps = false,
              bool mollify = true);
-  /// A place for the gaps of n candidates; what it had stays if n does.
-  Real* gaps(Context& ctx, std::size_t n) {
-    gap_.resize(ctx, n);
-    return gap_.data();
-  }
+  /// The gaps of all candidates at x, as of pair_gap_below with d_hat.
+  const Real* find_gaps(Context& ctx, const Proximity& near, const Vec3* x, Real d_hat);
   /// A': writes the stencils of the augmented pairs at x behind those of A, at any
   /// distance; replaces earlier ones.
   void append(Context& ctx, const Proximity& near, const AugmentedSet& augmented, const Vec3* x,

@@ -196,18 +196,16 @@ void ContactTerms::values(Context& ctx, const Proximity& pairs, const Vec3* x, d
                         {still_, settings_.slip_threshold}, augmented_out, friction_out);
     return;
   }
-  Real* gaps = set_.gaps(ctx, near.size());
+  const Real* gaps = set_.find_gaps(ctx, near, x, d_hat);
   reduce_sum(
       ctx, near.size(),
       [=] SS_LAMBDA(std::size_t i) {
-        const ContactPair pair = near[i];
-        const Real gap = gaps[i] = pair_gap_below(near, pair, x, d_hat);
-        if (gap >= d_hat) return 0.0;
-        const Contact contact = contact_at(near, pair, x);
+        if (gaps[i] >= d_hat) return 0.0;
+        const Contact contact = contact_at(near, near[i], x);
         const ContactStencil stencil = stencil_at(contact, near.planes, x);
         return static_cast<double>(barrier_value(stencil, contact.potential(d_hat, sigma)));
       },
-      barrier_out);
+      barrier_out, kMedium);
   other_values(ctx, near, x, augmented_out, friction_out);
 }
 

@@ -3,7 +3,7 @@
 #include "gpu/ccd/cubic.h"
 #include "gpu/ccd/inclusion.h"
 #include "gpu/ccd/multivariate.h"
-#include "gpu/core/launch.h"
+#include "gpu/ccd/pair_pack.cuh"
 #include "gpu/core/reduce.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -46,26 +46,49 @@ struct Sweep {
 
 std::size_t sample_count(std::size_t count, std::size_t stride) { return (count + stride - 1) / stride; }
 
+/// The way of a pack's pairs over x + t p, t in [0, limit].
+SS_HD clearance::Way<PairLanes> way_of(const PairPack& pack, const Sweep& sweep, Real limit) {
+  clearance::Way<PairLanes> way;
+  Vec<PairLanes, 3> motion[4], origin, origin_motion;
+  pack.relative(sweep.x, way.start, origin);
+  pack.relative(sweep.p, motion, origin_motion);
+  for (int i = 0; i < 4; ++i) way.end[i] = way.start[i] + PairLanes(limit) * motion[i];
+  way.origin = clearance::larger_size(origin, PairLanes(0)) +
+               PairLanes(limit) * clearance::larger_size(origin_motion, PairLanes(0));
+  return way;
+}
+
+template <class Pair, class Method>
+SS_HD Real time_of_impact(const Vec4i& nodes, const Sweep& sweep, const Method& toi, Real limit) {
+  Pair pair;
+  for (int c = 0; c < 4; ++c) {
+    pair.x[c] = sweep.x[nodes[c]];
+    pair.p[c] = sweep.p[nodes[c]];
+  }
+  const Real thickness =
+      sweep.radius != nullptr ? sweep.radius[nodes[0]] + sweep.radius[nodes[Pair::kCornersOfA]] : Real(0);
+  return toi(pair, sweep.kept, limit, thickness);
+}
+
+/// Most pairs keep clear of each other all the way, which a pack of them shows at once.
 template <class Pair, class Method>
 void bound_each(Context& ctx, const Vec4i* pairs, std::size_t count, const Sweep& sweep, Method toi,
                 Real* bound) {
+  const std::size_t samples = sample_count(count, sweep.stride);
   launch(
-      ctx, sample_count(count, sweep.stride),
-      [=] SS_LAMBDA(std::size_t i) {
-        const Vec4i nodes = pairs[i * sweep.stride];
-        Pair pair;
-        for (int c = 0; c < 4; ++c) {
-          pair.x[c] = sweep.x[nodes[c]];
-          pair.p[c] = sweep.p[nodes[c]];
-        }
+      ctx, pair_pack_count(samples),
+      [=] SS_LAMBDA(std::size_t p) {
+        const std::size_t first = p * kPackPairs;
+        const std::size_t lanes = samples - first < kPackPairs ? samples - first : kPackPairs;
+        const PairPack pack(pairs, first * sweep.stride, sweep.stride, lanes);
         const Real limit = *sweep.limit;
-        const Real thickness = sweep.radius != nullptr
-                                   ? sweep.radius[nodes[0]] + sweep.radius[nodes[Pair::kCornersOfA]]
-                                   : Real(0);
-        bound[i] =
-            stays_apart(pair, sweep.kept, limit, thickness) ? limit : toi(pair, sweep.kept, limit, thickness);
+        const auto clear = clearance::keeps_clear<Pair>(way_of(pack, sweep, limit), PairLanes(sweep.kept),
+                                                        pack.thickness<Pair>(sweep.radius));
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+          bound[first + lane] =
+              lane_of(clear, lane) ? limit : time_of_impact<Pair>(pack.nodes(lane), sweep, toi, limit);
       },
-      kMedium);
+      pair_pack_grain(kMedium));
 }
 
 /// *alpha = the smallest bound of the pairs of `sweep`, which may read *alpha as its limit.
