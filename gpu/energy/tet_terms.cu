@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
@@ -11,14 +12,31 @@
 namespace stickslip {
 namespace {
 
-/// F - F_s: by how much F changes in the time dt at the velocities that are damped.
-SS_HD Mat3 damped_change(const TetView& view, const SolidMotion& motion, std::size_t i, const Mat3& f) {
-  return f - view.deformation(i, motion.damped_from());
-}
-
 /// C = dP/dF, projected, at the start of the step, without what resists turning: what damping resists with.
 SS_HD StrainResistance damping_stiffness(const ElasticMaterial& material, const Svd3<Real>& at_start) {
   return {projected(stress_derivative(material.model, at_start, material.lame)), at_start.s};
+}
+
+/// See TetTerm::relinearise. With a reach of 0.1 some scenes took a quarter more Newton iterations, with this
+/// none. Blocks of a tet that has turned since resist a further turn with their stiffness times the angle;
+/// this stays below the inertia of the tet.
+SS_HD KeptDeformation kept_deformation(const TetView& view, const SolidMotion& motion, std::size_t i,
+                                       const Mat3& f, const Svd3<Real>& svd) {
+  constexpr Real kReach = Real(0.03), kOfInertia = Real(0.3);
+  const ElasticMaterial& material = view.material(i);
+  const Real size = std::cbrt(Real(6) * view.volumes[i]) / motion.dt;
+  const Real inertia = material.density * size * size / material.lame.mu;
+  const Real reach = kOfInertia * inertia < kReach ? kOfInertia * inertia : kReach;
+  Real least = std::abs(svd.s[0]);
+  for (int k = 1; k < 3; ++k) least = std::abs(svd.s[k]) < least ? std::abs(svd.s[k]) : least;
+  return {f, reach * reach * least * least};
+}
+
+#if STICKSLIP_ON_CUDA
+
+/// F - F_s: by how much F changes in the time dt at the velocities that are damped.
+SS_HD Mat3 damped_change(const TetView& view, const SolidMotion& motion, std::size_t i, const Mat3& f) {
+  return f - view.deformation(i, motion.damped_from());
 }
 
 SS_HD StrainResistance damping_stiffness(const TetView& view, const SolidMotion& motion, std::size_t i) {
@@ -52,23 +70,6 @@ SS_HD void tet_gradient(const TetView& view, const SolidMotion& motion, std::siz
     piola += damping_stress(view, motion, i, f, damping_stiffness(view, motion, i));
   add_corner_gradients(piola, ShapeGradients(view.inverse_rest[i]), view.volumes[i], gradient);
 }
-
-/// See TetTerm::relinearise. With a reach of 0.1 some scenes took a quarter more Newton iterations, with this
-/// none. Blocks of a tet that has turned since resist a further turn with their stiffness times the angle;
-/// this stays below the inertia of the tet.
-SS_HD KeptDeformation kept_deformation(const TetView& view, const SolidMotion& motion, std::size_t i,
-                                       const Mat3& f, const Svd3<Real>& svd) {
-  constexpr Real kReach = Real(0.03), kOfInertia = Real(0.3);
-  const ElasticMaterial& material = view.material(i);
-  const Real size = std::cbrt(Real(6) * view.volumes[i]) / motion.dt;
-  const Real inertia = material.density * size * size / material.lame.mu;
-  const Real reach = kOfInertia * inertia < kReach ? kOfInertia * inertia : kReach;
-  Real least = std::abs(svd.s[0]);
-  for (int k = 1; k < 3; ++k) least = std::abs(svd.s[k]) < least ? std::abs(svd.s[k]) : least;
-  return {f, reach * reach * least * least};
-}
-
-#if STICKSLIP_ON_CUDA
 
 SS_HD double tet_energy(const TetView& view, const SolidMotion& motion, std::size_t i) {
   const ElasticMaterial& material = view.material(i);
@@ -105,104 +106,148 @@ constexpr std::size_t kPackSize = TetPack::size;
 
 std::size_t pack_count(std::size_t n) { return (n + kPackSize - 1) / kPackSize; }
 
-/// [J] of the tets first, first + 1, ... of a pack with `count` tets: decompositions by lanes.
-double pack_energy(const TetView& view, const SolidMotion& motion, std::size_t first, std::size_t count) {
-  TetPack pack;
-  Mat3 f[TetPack::size];
-  bool rotates = false;
-  for (std::size_t lane = 0; lane < count; ++lane) {
-    f[lane] = view.deformation(first + lane, motion.x);
-    pack.set(static_cast<int>(lane), f[lane]);
-    rotates |= needs_svd(view.material(first + lane).model);
-  }
-  Svd3<Real> svd[TetPack::size];
-  if (rotates) pack.decompose(svd);
-  double sum = 0;
-  for (std::size_t lane = 0; lane < count; ++lane) {
-    const ElasticMaterial& material = view.material(first + lane);
-    const Real density = energy_density(material.model, f[lane], svd[lane].s, material.lame);
-    sum += tet_energy(view, motion, first + lane, f[lane], density);
-  }
-  return sum;
+/// Damping of the tets of a pack.
+struct PackDamping {
+  Mat<WideLanes, 3> change;          // F - F_s: in the time dt at the velocities that are damped
+  const ResistancePack* resistance;  // at the start of the step
+  WideLanes rate;                    // damping / dt [1]
+
+  /// [J/m^3]
+  WideLanes energy() const { return WideLanes(0.5) * rate * dot(change, (*resistance)(change)); }
+  Mat<WideLanes, 3> stress() const { return rate * (*resistance)(change); }
+};
+
+bool is_damped(const TetView& view, std::size_t first, std::size_t count) {
+  for (std::size_t lane = 0; lane < count; ++lane)
+    if (view.material(first + lane).damping > Real(0)) return true;
+  return false;
 }
 
 /// What damping resists with at x_t, of the tets of a pack.
 void pack_resistance(const TetView& view, const Vec3* x_t, std::size_t first, std::size_t count,
-                     StrainResistance* out) {
-  TetPack pack;
-  for (std::size_t lane = 0; lane < count; ++lane)
-    pack.set(static_cast<int>(lane), view.deformation(first + lane, x_t));
+                     ResistancePack& out) {
   Svd3<Real> svd[TetPack::size];
-  pack.decompose(svd);
+  TetPack(view, x_t, first, count).decompose(svd);
+  out = {};
   for (std::size_t lane = 0; lane < count; ++lane) {
     const ElasticMaterial& material = view.material(first + lane);
-    if (material.damping > Real(0)) out[first + lane] = damping_stiffness(material, svd[lane]);
+    if (material.damping > Real(0)) out.set(static_cast<int>(lane), damping_stiffness(material, svd[lane]));
   }
 }
 
-/// Gradients and blocks of the tets first, first + 1, ... of a pack with `count` tets: decompositions and
-/// blocks by lanes, the formulas of materials one by one. A tet's values do not depend on its neighbours.
-/// `kept`, unless null, gets where the blocks were computed.
-void pack_gradients_and_blocks(const TetView& view, const SolidMotion& motion, std::size_t first, int count,
-                               Vec3* corner_gradients, Mat3* corner_blocks, KeptDeformation* kept) {
-  TetPack pack;
-  Mat3 f[TetPack::size];
-  for (int lane = 0; lane < count; ++lane) {
-    const std::size_t i = first + static_cast<std::size_t>(lane);
-    f[lane] = view.deformation(i, motion.x);
-    pack.set(lane, f[lane], view.inverse_rest[i]);
+/// `own`: a place for the resistance where none is kept for just these tets.
+PackDamping pack_damping(const TetView& view, const SolidMotion& motion, const TetPack& pack,
+                         std::size_t first, std::size_t count, std::optional<ResistancePack>& own) {
+  PackDamping damping{pack.f - pack.deformation(view, motion.damped_from(), first, count), nullptr,
+                      WideLanes(0.0)};
+  for (std::size_t lane = 0; lane < count; ++lane)
+    damping.rate.v[lane] = view.material(first + lane).damping / motion.dt;
+  if (view.resistance != nullptr && first % kPackSize == 0) {
+    damping.resistance = view.resistance + first / kPackSize;
+  } else {
+    pack_resistance(view, motion.x_t, first, count, own.emplace());
+    damping.resistance = &*own;
   }
+  return damping;
+}
+
+/// [J] of the tets first, first + 1, ... of a pack with `count` tets.
+double pack_energy(const TetView& view, const SolidMotion& motion, std::size_t first, std::size_t count) {
+  const TetPack pack(view, motion.x, first, count);
+  Svd3<Real> svd[TetPack::size];
+  for (std::size_t lane = 0; lane < count; ++lane)
+    if (needs_svd(view.material(first + lane).model)) {
+      pack.decompose(svd);
+      break;
+    }
+  WideLanes damped(0.0);
+  if (!motion.is_at_start() && is_damped(view, first, count)) {
+    std::optional<ResistancePack> own;
+    damped = pack_damping(view, motion, pack, first, count, own).energy();
+  }
+  double sum = 0;
+  for (std::size_t lane = 0; lane < count; ++lane) {
+    const ElasticMaterial& material = view.material(first + lane);
+    const Mat3 f = lane_of(pack.f, static_cast<int>(lane));
+    const double density = energy_density(material.model, f, svd[lane].s, material.lame);
+    sum += static_cast<double>(view.volumes[first + lane]) * (density + damped.v[lane]);
+  }
+  return sum;
+}
+
+/// `piola`: the elastic stress, to which that of damping is added, unless null.
+void write_pack_gradients(const TetView& view, const TetPack& pack, std::size_t first, int count,
+                          Mat<WideLanes, 3> piola, const PackDamping* damping, Vec3* corner_gradients) {
+  if (damping != nullptr) piola += damping->stress();
+  WideLanes volume(0.0);
+  for (int lane = 0; lane < count; ++lane)
+    volume.v[lane] = view.volumes[first + static_cast<std::size_t>(lane)];
+  pack.write_gradients(piola, volume, count, corner_gradients);
+}
+
+void pack_gradients(const TetView& view, const SolidMotion& motion, const TetPack& pack, std::size_t first,
+                    int count, Vec3* corner_gradients) {
+  Mat<WideLanes, 3> piola = Mat<WideLanes, 3>::zero();
+  for (int lane = 0; lane < count; ++lane) {
+    const ElasticMaterial& material = view.material(first + static_cast<std::size_t>(lane));
+    set_lane(piola, lane, first_piola(material.model, lane_of(pack.f, lane), material.lame));
+  }
+  const auto tets = static_cast<std::size_t>(count);
+  if (motion.is_at_start() || !is_damped(view, first, tets))
+    return write_pack_gradients(view, pack, first, count, piola, nullptr, corner_gradients);
+  std::optional<ResistancePack> own;
+  const PackDamping damping = pack_damping(view, motion, pack, first, tets, own);
+  write_pack_gradients(view, pack, first, count, piola, &damping, corner_gradients);
+}
+
+/// Gradients and blocks of the tets first, first + 1, ... of a pack with `count` tets: the formulas of
+/// materials one by one, all else by lanes. A tet's values do not depend on its neighbours.
+/// `kept`, unless null, gets where the blocks were computed.
+void pack_gradients_and_blocks(const TetView& view, const SolidMotion& motion, const TetPack& pack,
+                               std::size_t first, int count, Vec3* corner_gradients, Mat3* corner_blocks,
+                               KeptDeformation* kept) {
   Svd3<Real> svd[TetPack::size];
   pack.decompose(svd);
-  ResistancePack elastic, damping;
+  ResistancePack elastic;
+  std::optional<ResistancePack> own;
   WideLanes volume(0.0), rate(0.0);
-  bool damped = false;
+  Mat<WideLanes, 3> piola = Mat<WideLanes, 3>::zero();
+  const auto tets = static_cast<std::size_t>(count);
+  const bool damped = is_damped(view, first, tets), at_start = motion.is_at_start();
+  if (damped && at_start) own.emplace();
   for (int lane = 0; lane < count; ++lane) {
     const std::size_t i = first + static_cast<std::size_t>(lane);
     const ElasticMaterial& material = view.material(i);
     volume.v[lane] = view.volumes[i];
-    Mat3 piola = first_piola(material.model, f[lane], svd[lane], material.lame);
+    rate.v[lane] = view.volumes[i] * material.damping / motion.dt;
+    const Mat3 f = lane_of(pack.f, lane);
+    set_lane(piola, lane, first_piola(material.model, f, svd[lane], material.lame));
     const StressDerivative stiffness = projected(stress_derivative(material.model, svd[lane], material.lame));
     elastic.set(lane, stiffness);
-    if (material.damping > Real(0)) {
-      damped = true;
-      rate.v[lane] = view.volumes[i] * material.damping / motion.dt;
-      if (motion.is_at_start()) {
-        damping.set(lane, StrainResistance(stiffness, svd[lane].s));
-      } else {
-        const StrainResistance at_start = damping_stiffness(view, motion, i);
-        piola += damping_stress(view, motion, i, f[lane], at_start);
-        damping.set(lane, at_start);
-      }
-    }
-    CornerVectors gradient{};
-    add_corner_gradients(piola, ShapeGradients(view.inverse_rest[i]), view.volumes[i], gradient);
-    for (int a = 0; a < 4; ++a) corner_gradients[4 * lane + a] = gradient[a];
+    if (at_start && material.damping > Real(0)) own->set(lane, StrainResistance(stiffness, svd[lane].s));
+    if (kept != nullptr) kept[lane] = kept_deformation(view, motion, i, f, svd[lane]);
   }
-  pack.write_blocks(elastic, volume, damped ? &damping : nullptr, rate, count, corner_blocks);
-  if (kept != nullptr)
-    for (int lane = 0; lane < count; ++lane)
-      kept[lane] = kept_deformation(view, motion, first + static_cast<std::size_t>(lane), f[lane], svd[lane]);
+  if (!damped || at_start) {
+    write_pack_gradients(view, pack, first, count, piola, nullptr, corner_gradients);
+    return pack.write_blocks(elastic, volume, damped ? &*own : nullptr, rate, count, corner_blocks);
+  }
+  const PackDamping damping = pack_damping(view, motion, pack, first, tets, own);
+  write_pack_gradients(view, pack, first, count, piola, &damping, corner_gradients);
+  pack.write_blocks(elastic, volume, damping.resistance, rate, count, corner_blocks);
 }
 
 /// The same for kept blocks, which stay where they serve all tets of the pack: whether a tet's blocks are
 /// renewed depends on the others of its pack.
 void renew_pack(const TetView& view, const SolidMotion& motion, std::size_t first, int count,
                 Vec3* corner_gradients, const KeptBlocks& blocks, KeptDeformation* kept) {
+  const TetPack pack(view, motion.x, first, static_cast<std::size_t>(count));
   bool serves = blocks.known;
-  Mat3 f[TetPack::size];
-  for (int lane = 0; serves && lane < count; ++lane) {
-    f[lane] = view.deformation(first + static_cast<std::size_t>(lane), motion.x);
-    serves = kept[lane].serves(f[lane], blocks.share);
-  }
+  for (int lane = 0; serves && lane < count; ++lane)
+    serves = kept[lane].serves(lane_of(pack.f, lane), blocks.share);
   if (!serves)
-    return pack_gradients_and_blocks(view, motion, first, count, corner_gradients, blocks.blocks, kept);
-  for (int lane = 0; lane < count; ++lane) {
-    CornerVectors gradient{};
-    tet_gradient(view, motion, first + static_cast<std::size_t>(lane), f[lane], gradient);
-    for (int a = 0; a < 4; ++a) corner_gradients[4 * lane + a] = gradient[a];
-    blocks.renewed[lane] = 0;
-  }
+    return pack_gradients_and_blocks(view, motion, pack, first, count, corner_gradients, blocks.blocks, kept);
+  pack_gradients(view, motion, pack, first, count, corner_gradients);
+  for (int lane = 0; lane < count; ++lane) blocks.renewed[lane] = 0;
 }
 
 #endif
@@ -220,8 +265,7 @@ Grain pack_grain(Grain of_tets) { return Grain{std::max<std::size_t>(1, of_tets.
 #endif
 
 /// What damping resists with at x_t, of every damped tet.
-void find_resistance(Context& ctx, const TetView& view, std::size_t n, const Vec3* x_t,
-                     StrainResistance* out) {
+void find_resistance(Context& ctx, const TetView& view, std::size_t n, const Vec3* x_t, TetResistance* out) {
   const TetView tets = view;
 #if STICKSLIP_ON_CUDA
   launch(
@@ -235,7 +279,7 @@ void find_resistance(Context& ctx, const TetView& view, std::size_t n, const Vec
   launch(
       ctx, pack_count(n),
       [=](std::size_t p) {
-        pack_resistance(tets, x_t, p * kPackSize, std::min(kPackSize, n - p * kPackSize), out);
+        pack_resistance(tets, x_t, p * kPackSize, std::min(kPackSize, n - p * kPackSize), out[p]);
       },
       pack_grain(kHeavy));
 #endif
@@ -318,7 +362,11 @@ TetView TetTerm::view_of(Context& ctx, const SolidMotion& motion) {
       size() * sizeof(StrainResistance) > kMostMemory)
     return tets;
   if (!has_resistance_) {
+#if STICKSLIP_ON_CUDA
     resistance_.resize(ctx, size());
+#else
+    resistance_.resize(ctx, pack_count(size()));
+#endif
     find_resistance(ctx, tets, size(), motion.x_t, resistance_.data());
     has_resistance_ = true;
   }
@@ -346,6 +394,7 @@ void TetTerm::energy(Context& ctx, const SolidMotion& motion, double* out) {
 void TetTerm::gradient(Context& ctx, const SolidMotion& motion, IndexRange tets, Vec3* corner_gradients) {
   const TetView tet_view = view_of(ctx, motion);
   const SolidMotion m = motion;
+#if STICKSLIP_ON_CUDA
   launch(
       ctx, tets.size(),
       [=] SS_LAMBDA(std::size_t i) {
@@ -355,6 +404,17 @@ void TetTerm::gradient(Context& ctx, const SolidMotion& motion, IndexRange tets,
         for (int a = 0; a < 4; ++a) corner_gradients[4 * i + a] = gradient[a];
       },
       kMedium);
+#else
+  launch(
+      ctx, pack_count(tets.size()),
+      [=](std::size_t p) {
+        const std::size_t first = p * kPackSize, count = std::min(kPackSize, tets.size() - first);
+        const TetPack pack(tet_view, m.x, tets.begin + first, count);
+        pack_gradients(tet_view, m, pack, tets.begin + first, static_cast<int>(count),
+                       corner_gradients + 4 * first);
+      },
+      pack_grain(kMedium));
+#endif
 }
 
 void TetTerm::gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange tets,
@@ -378,7 +438,8 @@ void TetTerm::gradient_and_hessian(Context& ctx, const SolidMotion& motion, Inde
       ctx, pack_count(tets.size()),
       [=](std::size_t p) {
         const std::size_t first = p * kPackSize, count = std::min(kPackSize, tets.size() - first);
-        pack_gradients_and_blocks(tet_view, m, tets.begin + first, static_cast<int>(count),
+        const TetPack pack(tet_view, m.x, tets.begin + first, count);
+        pack_gradients_and_blocks(tet_view, m, pack, tets.begin + first, static_cast<int>(count),
                                   corner_gradients + 4 * first, corner_blocks + kCornerBlocks * first,
                                   nullptr);
       },

@@ -7,6 +7,7 @@
 
 #include "gpu/energy/energy_term.cuh"
 #include "gpu/energy/tet_element.h"
+#include "gpu/energy/tet_pack.h"
 
 namespace stickslip {
 
@@ -18,6 +19,12 @@ struct ElasticMaterial {
   Real density;  // [kg/m^3]
 };
 
+#if STICKSLIP_ON_CUDA
+using TetResistance = StrainResistance;  // of one tet
+#else
+using TetResistance = ResistancePack;  // of TetPack::size tets
+#endif
+
 /// The tets as kernels see them.
 struct TetView {
   const Vec4i* tets;
@@ -25,8 +32,8 @@ struct TetView {
   const Real* volumes;  // [m^3]
   const std::int32_t* tet_material;
   const ElasticMaterial* materials;
-  /// Per tet: what damping resists with, at x_t; null: to be computed. Only those of damped tets are set.
-  const StrainResistance* resistance = nullptr;
+  /// What damping resists with, at x_t; null: to be computed. Only those of damped tets are set.
+  const TetResistance* resistance = nullptr;
 
   /// F of tet i.
   SS_HD Mat3 deformation(std::size_t i, const Vec3* x) const {
@@ -106,7 +113,7 @@ class TetTerm : public EnergyTerm {
   Buffer<Real> volumes_;
   Buffer<std::int32_t> tet_material_;
   Buffer<ElasticMaterial> materials_;
-  Buffer<StrainResistance> resistance_;
+  Buffer<TetResistance> resistance_;
   Buffer<KeptDeformation> kept_;  // of the last linearisation that computed blocks
 };
 
