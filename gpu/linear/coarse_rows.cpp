@@ -10,8 +10,8 @@ namespace {
 /// One row of A times the motions of the groups that it couples: t[q][r] = sum_j w A_ij(r, .) b_q(j), with
 /// b(j) = (1, d_j).
 struct RowTimesMotions {
-  std::int32_t column;  // a place in the group's list
-  Lanes3 t[4][3];
+  std::int32_t column = 0;  // a place in the group's list
+  Lanes3 t[4][3] = {};
 };
 
 }  // namespace
@@ -57,9 +57,9 @@ void CoarseRows::assemble(Context& ctx, const ChunkView& rows, const ChunkCoupli
               const auto place = std::ranges::find(row.column, h) - row.column.begin();
               if (place == static_cast<std::ptrdiff_t>(row.column.size())) {
                 row.column.push_back(h);
-                row.block.push_back(Wide{});
+                row.block.emplace_back();
               }
-              touched.push_back({static_cast<std::int32_t>(place), {}});
+              touched.emplace_back().column = static_cast<std::int32_t>(place);
               found = touched.end() - 1;
             }
             const chunk_detail::LaneRows lanes(block);

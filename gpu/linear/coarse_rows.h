@@ -18,7 +18,7 @@ class CoarseRows {
  private:
   /// What the rows of one group add to its blocks: [p][r][q] is the row 3 p + r, columns 3 q to 3 q + 2.
   struct Wide {
-    Lanes3 v[4][3][4];
+    Lanes3 v[4][3][4] = {};
   };
   struct GroupRow {
     std::vector<std::int32_t> column;
