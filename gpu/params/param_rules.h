@@ -50,15 +50,17 @@ inline constexpr const char* kOpenRods =
 inline bool splits_rods(const ParamScope& s) {
   return is_nodal_admm(s) && s.scene.open_rods && s.params.nodal_integrator == NodalIntegrator::admm;
 }
+inline bool is_ica(const ParamScope& s) { return s.scene.coupled && s.params.coupling == SolidCoupling::ica; }
 /// Whether contacts of solids are those of nodes, in one way or another.
-inline bool is_nodal(const ParamScope& s) {
-  return is_nodal_admm(s) || (s.scene.coupled && s.params.coupling == SolidCoupling::ica);
-}
+inline bool is_nodal(const ParamScope& s) { return is_nodal_admm(s) || is_ica(s); }
 inline const char* why_not_nodal(const ParamScope& s) {
   return s.scene.coupled ? "coupling is neither nodal_admm nor ica" : "nothing in this scene is elastic";
 }
 inline const char* why_no_nodal_admm(const ParamScope& s) {
   return s.scene.coupled ? "coupling is not nodal_admm" : "nothing in this scene is elastic";
+}
+inline const char* why_no_ica(const ParamScope& s) {
+  return s.scene.coupled ? "coupling is not ica" : "nothing in this scene is elastic";
 }
 inline const char* no_solid(const ParamScope& s) {
   return s.material.rigid ? "only rigid bodies are made of this material"

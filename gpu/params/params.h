@@ -97,6 +97,9 @@ namespace stickslip {
   BOOL(admm_accelerated, true, velocity, "nodal_admm: Nesterov's momentum, restarted where the residual grows [Daviet20 Alg.4]", INACTIVE(!is_nodal_admm(s), why_no_nodal_admm(s))) \
   REAL(admm_sleep, 0.01, 0.0, 1.0, "1", velocity, "nodal_admm: a contact whose velocity a sweep changes by less than this share of the last iteration's residual sleeps for the next sweeps of its projection; 0: none sleeps [Daviet20 6.3.3]", INACTIVE(!is_nodal_admm(s), why_no_nodal_admm(s))) \
   BOOL(admm_isotropic, true, velocity, "nodal_admm: contacts between nodes are solved in closed form; off: all by the solver of full blocks, for comparison [Daviet20 Table 3]", INACTIVE(!is_nodal_admm(s), why_no_nodal_admm(s))) \
+  CHOICE(nodal_projection, ProjectionRule, impulses, velocity, "nodal_admm: what a contact of the projection solves: impulses: it takes back its own impulse first [Daviet20 Alg.3]; positions: it projects the present velocity, as position-based dynamics does, which breaks the contact law where contacts act on each other, for comparison [Daviet20 5.2.4; Mueller07]", "impulses|positions", INACTIVE(!is_nodal_admm(s), why_no_nodal_admm(s))) \
+  CHOICE(ica_cone, IcaCone, round, velocity, "ica: friction cones: round: Coulomb's, which is NL-ICA; facets: pyramids with ica_facets sides, for comparison [Otaduy09]", "round|facets", INACTIVE(!is_ica(s), why_no_ica(s))) \
+  INT(ica_facets, 8, 4, 64, "1", velocity, "ica: facets of a friction cone", INACTIVE(!is_ica(s), why_no_ica(s)) INACTIVE(s.params.ica_cone == IcaCone::round, "ica_cone is round")) \
   BOOL(penetration_guard, false, velocity, "surfaces of solids, colliders and rigid bodies that are apart before a step are apart after it, except those of two rigid bodies: contacts of solids keep a tenth of contact_margin, crossings that CCD finds become contacts, and what would still cross stops short of it", INACTIVE(!s.scene.coupled, "nothing in this scene is elastic")) \
   CHOICE(stabilisation, Stabilisation, baumgarte, stabilisation, "what takes overlaps back [Course 1.9, 3.4.6]", "none|baumgarte|spring_damper|projection") \
   REAL(baumgarte, 0.2, 0.0, 1.0, "1", stabilisation, "share of an overlap that a step takes back", INACTIVE(only_joints_stabilised(s), kNoJoints) INACTIVE(!is_stabilised_by(s, Stabilisation::baumgarte), not_read_by_stabilisation(s))) \
@@ -174,6 +177,8 @@ enum class CcdMethod : int { additive, cubic, multivariate, inclusion };
 enum class RigidIntegrator : int { semi_implicit, midpoint };
 enum class SolidCoupling : int { rounds, factor, nodal_admm, ica };
 enum class NodalIntegrator : int { newton, admm };
+enum class ProjectionRule : int { impulses, positions };
+enum class IcaCone : int { round, facets };
 enum class Stabilisation : int { none, baumgarte, spring_damper, projection };
 enum class PenaltySpring : int { linear, power, exponential, layered };
 enum class PenaltyFriction : int { regularised, anchored, kinetic };

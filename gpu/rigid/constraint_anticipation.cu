@@ -44,8 +44,9 @@ void set_start(Context& ctx, std::size_t n, const Vec3* v, const Vec3* v_free, V
 /// The text's D is the diagonal of A, with which stiff solids diverge. Here D is a third of the trace of each
 /// node's block, enlarged by one factor where A exceeds 2 D. The number of iterations grows with the ratio of
 /// the largest to the smallest eigenvalue of D^-1 A; it is here for comparison with ADMM and rounds. As with
-/// them, the velocities at the end of a step are those of the impulses. Returns whether admm_tolerance ended
-/// the iteration.
+/// them, the velocities at the end of a step are those of the impulses. ica_cone = facets makes it the solver
+/// of [Otaduy09], whose cones are pyramids; the law of the step's judge stays Coulomb's. Returns whether
+/// admm_tolerance ended the iteration.
 template <int D>
 bool Coupling::solve_by_anticipation(Context& ctx, ContactSystem<D>& system, const LabParams& lab,
                                      const Params& params, ContactSolveRecord& record) {
@@ -55,8 +56,10 @@ bool Coupling::solve_by_anticipation(Context& ctx, ContactSystem<D>& system, con
   move_to(ctx, system, v_free_.data(), nullptr, nullptr);
   node_weight_.resize(ctx, solids_.size());
   solids_.jacobi_weights(ctx, node_weight_.data());
-  projection.build(ctx, {system.W(), system.law(), particles_.bodies(), touching_.points(),
-                         touching_.point_count(), solids_.embedding(), node_weight_.data(), solids_.size()});
+  projection.build(
+      ctx, {system.W(), system.law(), particles_.bodies(), touching_.points(), touching_.point_count(),
+            solids_.embedding(), node_weight_.data(), solids_.size(), true, ProjectionRule::impulses,
+            params.ica_cone == IcaCone::facets ? params.ica_facets : 0});
   projection.start(ctx, system.W(), system.impulses());
   Buffer<double> change(ctx, 1);
   bool is_small = false;

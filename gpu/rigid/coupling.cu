@@ -47,6 +47,16 @@ const char* name_of(SolidCoupling coupling) {
   return kNames[static_cast<int>(coupling)];
 }
 
+/// What a solve with Coupling::has_other_law says where the residual, which is Coulomb's, is large.
+std::string other_law(const Params& params) {
+  if (params.coupling == SolidCoupling::nodal_admm)
+    return " ended with nodal_projection = positions, which breaks the contact law where contacts act on "
+           "each "
+           "other";
+  return " ended with friction cones of " + std::to_string(params.ica_facets) +
+         " facets; the residual is that of Coulomb's law";
+}
+
 /// Makes every contact its own predecessor: for problems that are rebuilt within a step.
 void expect_same_contacts(Context& ctx, Buffer<RigidContact>& contacts) {
   RigidContact* contact = contacts.data();
@@ -334,7 +344,9 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   record.splitting_unfinished = splits_rods(params) && !nodal_ended;
   if (nodal_ended && record.residual > lab.tolerance)
     record.message = std::string(name_of(coupling)) +
-                     " ended before contact.tolerance was reached: take a smaller admm_tolerance";
+                     (has_other_law(params)
+                          ? other_law(params)
+                          : " ended before contact.tolerance was reached: take a smaller admm_tolerance");
   return done_;
 }
 

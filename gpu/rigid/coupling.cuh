@@ -185,6 +185,8 @@ class Coupling {
                              const Params& params, ContactSolveRecord& record);
   template <int D>
   void refine_nodal(Context& ctx, ContactSystem<D>& system, const Params& params);
+  /// Whether nodal_projection or ica_cone make the sweeps end at another law than that of the judge.
+  static bool has_other_law(const Params& params);
   std::string why_not_nodal() const;
   template <int D>
   void move_to(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec<double, 3>* impulse,

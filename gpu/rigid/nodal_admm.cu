@@ -82,6 +82,13 @@ void set_relative(Context& ctx, std::size_t n, const Vec3* v, const Vec3* v_free
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { y[i] = (v[i] - v_free[i]).template cast<double>(); });
 }
 
+/// y = v - lambda - v_free: lambda is zero where no contact acts.
+void set_without_duals(Context& ctx, std::size_t n, const Vec3* v, const Vec3* v_free, const Vec3d* lambda,
+                       Vec3d* y) {
+  launch(ctx, n,
+         [=] SS_LAMBDA(std::size_t i) { y[i] = (v[i] - v_free[i]).template cast<double>() - lambda[i]; });
+}
+
 /// lambda += p - v, target = p + lambda.
 void add_to_duals(Context& ctx, std::size_t n, const double* weight, const Vec3* v, const Vec3* v_free,
                   const Vec3d* y, Vec3d* lambda, Vec3d* target) {
@@ -113,6 +120,7 @@ template <int D>
 void NodalAdmm<D>::begin(Context& ctx, const typename NodalProjection<D>::Input& in, const Vec<double, D>* r,
                          const Vec3* at_nodes, const Vec3* v_free) {
   nodes_ = in.node_count;
+  rule_ = in.rule;
   rigid_ = in.rigid;
   weight_ = in.weight;
   inverse_ = in.W.body_rows().inverse;
@@ -138,7 +146,13 @@ const Vec3* NodalAdmm<D>::pull(Context& ctx) {
 
 template <int D>
 void NodalAdmm<D>::project(Context& ctx, const Vec3* v, int sweeps, double sleep) {
-  set_relative(ctx, nodes_, v, v_free_, projection_.node.data());
+  Vec3d* y = projection_.node.data();
+  if (rule_ == ProjectionRule::impulses) {
+    set_relative(ctx, nodes_, v, v_free_, y);
+  } else {
+    set_without_duals(ctx, nodes_, v, v_free_, lambda_.data(), y);
+    projection_.start_without_impulses(ctx);
+  }
   projection_.sweep(ctx, sweeps, std::isfinite(change_) ? sleep * change_ : 0.0);
 }
 
@@ -205,7 +219,8 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabPara
   if (at_nodes != nullptr) solids_.move_to_controls(ctx, node_impulse_.data());
   admm.begin(ctx,
              {system.W(), system.law(), particles_.bodies(), touching_.points(), touching_.point_count(),
-              solids_.embedding(), node_weight_.data(), solids_.size(), params.admm_isotropic},
+              solids_.embedding(), node_weight_.data(), solids_.size(), params.admm_isotropic,
+              params.nodal_projection},
              system.impulses(), at_nodes, v_free_.data());
   const bool splits = splits_rods(params);
   if (splits) solids_.begin_splitting(ctx, node_weight_.data(), v_.data());
@@ -245,14 +260,17 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabPara
   return is_small;
 }
 
-/// The impulses found, or those of the start where they are worse, with precise velocities.
+/// The impulses found, or those of the start where they are worse, with precise velocities. Those of another
+/// law are kept in any case, so that a step shows that law.
 template <int D>
 void Coupling::refine_nodal(Context& ctx, ContactSystem<D>& system, const Params& params) {
   // The residual so far is that of less precise velocities, at the impulses of the last step or none.
   std::swap(best_, before_);
   keep(ctx, system, std::numeric_limits<double>::infinity(), best_);
   const double residual = refine(ctx, system, params);
-  if (!(residual <= before_.residual)) {
+  if (has_other_law(params) && std::isfinite(residual)) {
+    keep(ctx, system, residual, refined_);
+  } else if (!(residual <= before_.residual)) {
     std::swap(best_, before_);
     refine(ctx, system, params);
   }
@@ -261,6 +279,11 @@ void Coupling::refine_nodal(Context& ctx, ContactSystem<D>& system, const Params
 bool Coupling::splits_rods(const Params& params) const {
   return params.coupling == SolidCoupling::nodal_admm && params.nodal_integrator == NodalIntegrator::admm &&
          solids_.can_split();
+}
+
+bool Coupling::has_other_law(const Params& params) {
+  return params.coupling == SolidCoupling::nodal_admm ? params.nodal_projection == ProjectionRule::positions
+                                                      : params.ica_cone == IcaCone::facets;
 }
 
 std::string Coupling::why_not_nodal() const {

@@ -9,7 +9,9 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// and the scaled dual lambda of p = v. After each projection W lambda = H_n' r: the projection sets W p = W
 /// (v - lambda) + H_n' r, and then lambda += p - v. So v - lambda + W^-1 H_n' r, the warm start of [Daviet20
 /// Alg.3], is v itself, and lambda of the first iteration follows from the impulses of the last step, which
-/// contacts keep by name. Rigid bodies have no lambda, as they are in the projection alone.
+/// contacts keep by name. With ProjectionRule::positions a projection starts at v - lambda, without impulses:
+/// impulses of an earlier one would never be taken back. Rigid bodies have no lambda, as they are in the
+/// projection alone.
 template <int D>
 class NodalAdmm {
  public:
@@ -39,6 +41,7 @@ class NodalAdmm {
  private:
   NodalProjection<D> projection_;
   std::size_t nodes_ = 0, rigid_ = 0;
+  ProjectionRule rule_ = ProjectionRule::impulses;
   const double* weight_ = nullptr;
   const BodyInverse* inverse_ = nullptr;
   const Vec3* v_free_ = nullptr;

@@ -4,6 +4,7 @@
 
 #include "gpu/core/launch.h"
 #include "gpu/core/trace.h"
+#include "gpu/law/local_facets.h"
 #include "gpu/law/local_solve.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -180,6 +181,8 @@ struct SweepBlock {
   double* bodies;
   std::int32_t sleep;  // sweeps
   double least;        // [m/s]
+  ProjectionRule rule;
+  int facets;
 
   SS_HD void operator()(std::size_t i) const {
     if (asleep[i] > 0) {
@@ -193,25 +196,39 @@ struct SweepBlock {
   }
 
  private:
+  /// What a block takes back before it is solved.
+  SS_HD Vec<double, D> taken(std::size_t i) const {
+    return rule == ProjectionRule::impulses ? r[i] : Vec<double, D>::zero();
+  }
+
   SS_HD void solve_closed(std::size_t i, const NodalContact& contact) const {
-    const Vec3d last = r[i];
-    const Vec3d next = contact.scaled_impulse(contact.velocity(node) - last);
+    const Vec3d last = taken(i), u_free = contact.velocity(node) - last;
+    const Vec3d next = facets > 0
+                           ? contact.scaled_impulse(u_free, rows.to_world(axes_of(i), {0, 1, 0}), facets)
+                           : contact.scaled_impulse(u_free);
     const Vec3d change = next - last;
     contact.push(change, node);
-    r[i] = next;
+    r[i] += change;
     if (norm2(change) < least * least) asleep[i] = sleep;
   }
 
   SS_HD void solve_full(std::size_t i) const {
     const auto c = static_cast<std::size_t>(order[i]);
+    const Vec<double, D> last = taken(i);
     Vec<double, D> u = rows.times(c, node, bodies) + q[c];
     for (int j = 0; j < D; ++j) u[j] += rows.rows.compliance[c][j] * r[i][j];
-    const Vec<double, D> u_free = u - diagonal[c] * r[i];
-    const Vec<double, D> next = local_solve(law[c], local[c], u_free, slip[c]);
-    const Vec<double, D> change = next - r[i];
+    const Vec<double, D> u_free = u - diagonal[c] * last;
+    const Vec<double, D> next = facets > 0 && has_facets(law[c])
+                                    ? solve_facets(law[c], facets, diagonal[c], u_free, last)
+                                    : local_solve(law[c], local[c], u_free, slip[c]);
+    const Vec<double, D> change = next - last;
     rows.push(c, change, node, bodies);
-    r[i] = next;
+    r[i] += change;
     if (least > 0 && norm(diagonal[c] * change) < least) asleep[i] = sleep;
+  }
+
+  SS_HD std::size_t axes_of(std::size_t i) const {
+    return static_cast<std::size_t>(rows.axes(static_cast<std::size_t>(order[i])));
   }
 };
 
@@ -257,6 +274,8 @@ void NodalProjection<D>::build(Context& ctx, const Input& in) {
   const Span span(ctx, "nodal projection");
   blocks_ = in.W.blocks();
   law_ = in.law;
+  rule_ = in.rule;
+  facets_ = in.facets;
   find_points(ctx, in);
   rows_ = {in.W.body_rows(), static_cast<std::int64_t>(in.rigid), points_.data()};
   q_.resize(ctx, blocks_);
@@ -320,6 +339,12 @@ void NodalProjection<D>::start(Context& ctx, const Delassus<D>& W, const Vec<dou
 }
 
 template <int D>
+void NodalProjection<D>::start_without_impulses(Context& ctx) {
+  fill(ctx, r.data(), blocks_, Vec<double, D>::zero());
+  fill(ctx, bodies.data(), bodies.size(), 0.0);
+}
+
+template <int D>
 void NodalProjection<D>::impulses(Context& ctx, Vec<double, D>* out) const {
   if (blocks_ > 0)
     turn_to_own(ctx, blocks_, Turner<D>{rows_, contacts_.data(), colouring_.order()}, r.data(), out);
@@ -335,7 +360,7 @@ void NodalProjection<D>::sweep(Context& ctx, int count, double least) {
       launch(ctx, end - begin,
              SweepBlock<D>{contacts_.data() + begin, colouring_.order() + begin, r.data() + begin,
                            asleep_.data() + begin, rows_, law_, q_.data(), diagonal_.data(), local_.data(),
-                           slip_.data(), node.data(), bodies.data(), kSleep, least},
+                           slip_.data(), node.data(), bodies.data(), kSleep, least, rule_, facets_},
              kMedium);
     }
 }

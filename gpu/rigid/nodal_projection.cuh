@@ -8,7 +8,9 @@
 #include "gpu/dfcp/operator/delassus.cuh"
 #include "gpu/elastic/touched_surfaces.cuh"
 #include "gpu/law/local_data.h"
+#include "gpu/law/local_facets.h"
 #include "gpu/linear/embedding.cuh"
+#include "gpu/params/params.h"
 
 namespace stickslip {
 
@@ -186,6 +188,16 @@ struct NodalContact {
     const double share = slip2 > most * most ? most / std::sqrt(slip2) : 1.0;
     return -approach * normal - share * slip;
   }
+  /// The same with a polygon in the friction disc, one of its corners on `tangent`.
+  SS_HD Vec<double, 3> scaled_impulse(const Vec<double, 3>& u_free, const Vec<double, 3>& tangent,
+                                      int facets) const {
+    const double approach = dot(normal, u_free);
+    if (approach >= 0) return {0, 0, 0};
+    const Vec<double, 3> other = cross(normal, tangent);
+    const Vec<double, 2> t =
+        project_on_polygon({-dot(tangent, u_free), -dot(other, u_free)}, -mu * approach, facets);
+    return -approach * normal + t[0] * tangent + t[1] * other;
+  }
 };
 
 /// The frictional problem of [Daviet20 Eq.7],
@@ -197,6 +209,12 @@ struct NodalContact {
 /// Blocks that share a node or a movable body have different colours and are solved one colour after the
 /// other, so results do not depend on the number of threads. The paper has eight colours and a sequential
 /// rest; here there is no limit.
+///
+/// ProjectionRule::positions leaves out the step in which a block first takes back its own impulse, and only
+/// projects the present velocity, as position-based dynamics does [Daviet20 §5.2.4; Mueller07]. Impulses add
+/// up, and stay where another block has made them superfluous: u of such a contact is positive beside r_N >
+/// 0. With `facets` the friction disc of blocks with two tangents is a polygon (local_facets.h); blocks with
+/// torsion, rolling resistance or a box keep their sections.
 template <int D>
 class NodalProjection {
  public:
@@ -210,6 +228,8 @@ class NodalProjection {
     double* weight;  // W, per node [kg]
     std::size_t node_count;
     bool isotropic = true;  // closed solutions where S_cc is a multiple of the identity
+    ProjectionRule rule = ProjectionRule::impulses;
+    int facets = 0;  // corners of the polygon in a friction disc; 0: the law's own section
   };
   /// Copies what it needs of q; W itself is to stay. Some host reads for the colours.
   void build(Context& ctx, const Input& in);
@@ -219,6 +239,8 @@ class NodalProjection {
   void clear_untouched(Context& ctx, double* weight);
   /// r, and y that it belongs to: y_b = A_b^-1 H_b' r for rigid bodies. Nodes start where `node` is.
   void start(Context& ctx, const Delassus<D>& W, const Vec<double, D>* impulses);
+  /// r = 0, and no motion of rigid bodies.
+  void start_without_impulses(Context& ctx);
   /// All contacts are awake at first. One whose u a sweep changes by less than `least` [m/s] sleeps for the
   /// next kSleep sweeps [Daviet20 §6.3.3].
   void sweep(Context& ctx, int count, double least = 0);
@@ -243,6 +265,8 @@ class NodalProjection {
   std::size_t blocks_ = 0, rigid_ = 0;
   NodalRows<D> rows_{};
   const ContactLaw<D>* law_ = nullptr;
+  ProjectionRule rule_ = ProjectionRule::impulses;
+  int facets_ = 0;
   Buffer<NodalPoint> points_;
   Buffer<Vec<double, D>> q_;
   Buffer<NodalContact> contacts_;  // in the order of the sweeps

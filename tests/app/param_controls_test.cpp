@@ -298,9 +298,28 @@ TEST(ParamControls, ExplicitPenaltiesAmongSolidsReadNothingOfTheirContactProblem
   EXPECT_TRUE(live("penetration_guard"));
   settings.params.contact_solver = ContactSolverKind::penalty_explicit;
   settings.params.coupling = SolidCoupling::nodal_admm;
-  for (const char* name : {"coupling", "admm_tolerance", "projection_sweeps", "penetration_guard"})
+  for (const char* name :
+       {"coupling", "admm_tolerance", "projection_sweeps", "nodal_projection", "penetration_guard"})
     EXPECT_FALSE(live(name)) << name;
   EXPECT_TRUE(live("linearisations"));
+}
+
+TEST(ParamControls, CouplingsReadTheirOwnProjection) {
+  Model model = test::two_tets("a").model;
+  Settings settings{Params{}, model.materials, {}};
+  settings.params.solver = SolverKind::velocity;
+  const auto why = [&](std::string_view name) { return inactive_reason(param(name), settings, model); };
+  EXPECT_EQ(why("nodal_projection"), "coupling is not nodal_admm");
+  EXPECT_EQ(why("ica_cone"), "coupling is not ica");
+  settings.params.coupling = SolidCoupling::nodal_admm;
+  EXPECT_EQ(why("nodal_projection"), "");
+  EXPECT_EQ(why("ica_facets"), "coupling is not ica");
+  settings.params.coupling = SolidCoupling::ica;
+  EXPECT_EQ(why("nodal_projection"), "coupling is not nodal_admm");
+  EXPECT_EQ(why("ica_cone"), "");
+  EXPECT_EQ(why("ica_facets"), "ica_cone is round");
+  settings.params.ica_cone = IcaCone::facets;
+  EXPECT_EQ(why("ica_facets"), "");
 }
 
 TEST(ParamControls, PenaltyForcesNeitherBounceNorActBeforeContact) {

@@ -29,6 +29,9 @@ constexpr MeasureRow kMeasures[] = {
     {"memory", measure_memory_of_tets},
     {"ccd_sides", measure_ccd_sides},
     {"multigrid", measure_multigrid},
+    {"contact_times", measure_contact_times},
+    {"barrier_limit", measure_barrier_limit},
+    {"friction_limit", measure_friction_limit},
 };
 
 }  // namespace

@@ -70,6 +70,8 @@ Measurement measure_beta(const Claim&, const ClaimRun&, const MeasureContext&);
 Measurement measure_projection(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Hair and cloth: contacts, times and rates of `bench thin`.
 Measurement measure_thin_rates(const Claim&, const ClaimRun&, const MeasureContext&);
+/// Times of couplings for contacts and elasticity on scenes. See measure_contact_times.cpp.
+Measurement measure_contact_times(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Contact solvers on generated problems.
 Measurement measure_solvers(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Success of contact solvers over the constraint ratio nu, and their times.
@@ -81,6 +83,9 @@ Measurement measure_linear(const Claim&, const ClaimRun&, const MeasureContext&)
 Measurement measure_orderings(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Two contacts of one particle: position-based projection beside Gauss-Seidel on impulses.
 Measurement measure_two_contacts(const Claim&, const ClaimRun&, const MeasureContext&);
+/// The barrier and smoothed friction as their lengths shrink. See measure_formulas.cpp.
+Measurement measure_barrier_limit(const Claim&, const ClaimRun&, const MeasureContext&);
+Measurement measure_friction_limit(const Claim&, const ClaimRun&, const MeasureContext&);
 
 /// The scene "NAME" or "NAME:VARIANT", with the settings of the run and of the method.
 Scene claim_scene(const std::string& name, const ClaimRun& run, const ClaimMethod& method);

@@ -1,12 +1,15 @@
 // Two contacts of one particle [Daviet20 §5.2.4, Fig. 5]. Quantities per seed, of position-based projection
-// (pbd) and of Gauss-Seidel on impulses (nsgs): M.work = (p - p0) . p over |p0|^2, which is zero where
-// Signorini's condition holds and the work of the contacts where it does not, and M.distance of p to the
-// exact projection over |p0|.
+// (pbd), of Gauss-Seidel on impulses (nsgs), and of steps of nodal ADMM with either projection
+// (admm_positions and admm_impulses), whose particle is a node of a tet that hardly resists: M.work = (p -
+// p0) . p over |p0|^2, which is zero where Signorini's condition holds and the work of the contacts where it
+// does not, and M.distance of p to the exact projection over |p0|. Of the steps also M.converged by the
+// report, and admm_positions.from_pbd, the distance to position-based projection in one of both orders.
 #include <algorithm>
 #include <cmath>
 #include <random>
 
 #include "bench/program/reproduce/measure.h"
+#include "gpu/model/model.h"
 
 namespace stickslip {
 namespace {
@@ -67,6 +70,48 @@ ContactProblem particle_problem(const Vec3& p0, const Vec3 (&normals)[2]) {
   return problem;
 }
 
+/// A tet whose node 0 is at both planes and has the velocity p0, the others far from them.
+Model particle_model(const Vec3& p0, const Vec3 (&normals)[2]) {
+  const Vec3 between = normals[0] + normals[1], up = between / norm(between);
+  const Vec3 line = cross(normals[0], normals[1]) / norm(cross(normals[0], normals[1]));
+  const Vec3 side = cross(line, up);
+  Model model;
+  model.material_names = {"dust"};
+  model.materials = {Material{}};
+  model.materials[0].young = 1;
+  model.materials[0].mu = 0;
+  const auto corner = [&](double a, double b) { return 0.3 * up + a * line + b * side; };
+  add_solid(model, "tet", {{0, 0, 0}, corner(0.1, 0), corner(-0.1, 0.1), corner(-0.1, -0.1)}, {{0, 1, 2, 3}},
+            0);
+  for (Vec3& v : model.velocities) v = p0;
+  for (const Vec3& n : normals) model.half_spaces.push_back({n, 0, 0, false});
+  finalize(model);
+  return model;
+}
+
+struct ParticleStep {
+  Vec3 velocity;
+  bool converged;
+};
+
+ParticleStep step_particle(Engine& engine, const Model& model, ProjectionRule rule) {
+  Params params;
+  params.solver = SolverKind::velocity;
+  params.coupling = SolidCoupling::nodal_admm;
+  params.nodal_projection = rule;
+  params.dt = 1e-4;  // the forces of the tet move nothing in it
+  params.gravity = 0;
+  params.pcg_tolerance = 1e-12;
+  params.admm_tolerance = 1e-13;
+  params.admm_iterations = 1000;
+  params.projection_sweeps = 1000;
+  params.admm_sleep = 0;
+  engine.set_params(params);
+  engine.load(model);
+  const StepReport report = engine.step();
+  return {engine.state().velocities[0], report.converged};
+}
+
 bool both_act(const Vec3& p0, const Vec3 (&normals)[2]) {
   const double cosine = dot(normals[0], normals[1]);
   const Vec3 foot = p0 - dot(p0, normals[0]) * normals[0];
@@ -86,6 +131,7 @@ Vec3 random_direction(std::mt19937_64& random) {
 Measurement measure_two_contacts(const Claim&, const ClaimRun& run, const MeasureContext& context) {
   Measurement out;
   const std::unique_ptr<ContactLab> lab = (*context.labs)(context.backend, context.threads);
+  const std::unique_ptr<Engine> engine = context.engine();
   std::mt19937_64 random(1);
   for (int k = 0; k < run.starts; ++k) {
     context.check();
@@ -108,6 +154,18 @@ Measurement measure_two_contacts(const Claim&, const ClaimRun& run, const Measur
     params.tolerance = 1e-10;
     const std::vector<double> v = velocities(problem, lab->solve("nsgs", params).r);
     add("nsgs", {v[0], v[1], v[2]});
+    const Model model = particle_model(p0, normals);
+    const Vec3 turned[2] = {normals[1], normals[0]};
+    for (const bool positions : {true, false}) {
+      const ParticleStep step =
+          step_particle(*engine, model, positions ? ProjectionRule::positions : ProjectionRule::impulses);
+      const std::string name = positions ? "admm_positions" : "admm_impulses";
+      add(name, step.velocity);
+      out.add(name + ".converged", step.converged ? 1 : 0);
+      if (positions)
+        out.add(name + ".from_pbd", std::min(norm(step.velocity - pbd_projection(p0, normals)),
+                                             norm(step.velocity - pbd_projection(p0, turned))));
+    }
   }
   return out;
 }
