@@ -264,8 +264,8 @@ bool Coupling::splits_rods(const Params& params) const {
 }
 
 std::string Coupling::why_not_nodal() const {
-  // A point of a triangle would have up to twelve nodes.
-  if (solids_.embedding().has_lattices()) return "takes no solids in lattices";
+  // A point of a triangle would have up to twelve nodes, of frames up to 24.
+  if (solids_.embedding().has_lattices()) return "takes no solids in lattices and no bodies of frames";
   return particles_.frames().size() > 0 ? "takes no joints on elastic solids" : "";
 }
 
