@@ -224,6 +224,7 @@ TetCount count_tets(const Model& model) {
   TetCount count;
   for (const Object& object : model.objects) {
     const auto tets = static_cast<std::size_t>(object.tet_end - object.tet_begin);
+    if (object.has_frames) continue;  // these only stand for its frames
     if (object.ten_node) count.ten_node += tets / kTet10Parts;
     else count.linear += tets;
   }
