@@ -12,7 +12,7 @@ namespace {
 // Of the length of a path: places that are nearer to each other coincide.
 constexpr double kApart = 1e-9;
 // Of a bone: planes of its ends that come nearer to each other than this at a point are taken to cross there.
-constexpr double kLeastGap = 1e-3;
+constexpr double kLeastGap = 0.05;
 
 }  // namespace
 

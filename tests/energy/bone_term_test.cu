@@ -256,8 +256,9 @@ BACKEND_TEST(BoneTerm, InvertedBonesAreCounted) {
 BACKEND_TEST(BoneTerm, RangesAreParts) {
   Random random;
   SCOPED_TRACE(random.trace());
-  Bones bar(ctx, bar_model(4), elastic_material(ElasticModel::arap, 5, 0.3, 0.05));
-  bar.displace(random, Real(0.02));
+  // Without damping: its resistance at x_t differs by rounding where it is kept.
+  Bones bar(ctx, bar_model(4), elastic_material(ElasticModel::fixed_corotated, 9, 0.3));
+  for (Vec3& p : bar.x) p += random.vector(Real(0.02));
   const Buffer<Vec3> x(ctx, bar.x), x_t(ctx, bar.x_t);
   const auto motion = [&](bool kept) { return SolidMotion{x.data(), x_t.data(), bar.dt, nullptr, kept}; };
   expect_ranges_are_parts(ctx, bar.term, motion, {{0, 6}, {3, 17}, {20, 24}});
