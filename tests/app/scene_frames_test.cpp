@@ -44,7 +44,7 @@ TEST(SceneFrames, PlacesFramesWithTheirMesh) {
     const double x = &bar == &model.objects[0] ? 0 : 3;
     EXPECT_LT(norm(lattice_of(model, bar).frames[2] - Vec3d{x, 2.5, 0}), 1e-12);
     for (std::int32_t i = bar.node_begin; i < bar.node_end; ++i)
-      EXPECT_EQ(model.velocities[i], (Vec3d{1, 0, 0}));
+      EXPECT_LT(norm(model.velocities[i] - Vec3d{1, 0, 0}), 1e-12);
   }
   ASSERT_EQ(model.scripted.size(), 1u);
   const std::int32_t first = model.objects[1].node_begin;
