@@ -45,8 +45,8 @@ TetTerm tets_of_points(Context& ctx, const TermElements& elements) {
 }
 
 /// Writes the corners of the point tets of `bones` to `y`, which has room for all bones.
-void write_point_corners(Context& ctx, const Leaders* nodes, const BonePoint* points, IndexRange bones,
-                         const Vec3* x, Vec3* y) {
+void write_bone_corners(Context& ctx, const Leaders* nodes, const BonePoint* points, IndexRange bones,
+                        const Vec3* x, Vec3* y) {
   launch(
       ctx, kBonePoints * bones.size(),
       [=] SS_LAMBDA(std::size_t i) {
@@ -62,7 +62,7 @@ IndexRange bones_of(IndexRange stencils) {
   return {stencils.begin / kBoneStencils, (stencils.end + kBoneStencils - 1) / kBoneStencils};
 }
 /// Their point tets.
-IndexRange points_of(IndexRange bones) { return {kBonePoints * bones.begin, kBonePoints * bones.end}; }
+IndexRange points_of_bones(IndexRange bones) { return {kBonePoints * bones.begin, kBonePoints * bones.end}; }
 
 /// The gradient at a node of a bone, from those of its point tets.
 SS_HD Vec3 bone_gradient(int node, const BonePoint* points, const Vec3* of_points) {
@@ -88,22 +88,22 @@ SS_HD Mat3 bone_block(int row, int column, const BonePoint* points, const Mat3* 
 }
 
 /// A stencil: its bone, and its number there.
-struct StencilPlace {
+struct BoneStencil {
   std::size_t bone;
   int stencil;
 };
-SS_HD inline StencilPlace place_of(std::size_t stencil) {
+SS_HD inline BoneStencil bone_stencil_at(std::size_t stencil) {
   return {stencil / kBoneStencils, static_cast<int>(stencil % kBoneStencils)};
 }
 
 /// From the gradients of the point tets of the bones of `stencils` to those of the stencils' corners.
-void gather_gradients(Context& ctx, IndexRange stencils, const BonePoint* points, const Vec3* of_points,
-                      Vec3* corner_gradients) {
+void gather_bone_gradients(Context& ctx, IndexRange stencils, const BonePoint* points, const Vec3* of_points,
+                           Vec3* corner_gradients) {
   const std::size_t first = bones_of(stencils).begin;
   launch(
       ctx, stencils.size(),
       [=] SS_LAMBDA(std::size_t i) {
-        const StencilPlace at = place_of(stencils.begin + i);
+        const BoneStencil at = bone_stencil_at(stencils.begin + i);
         for (int a = 0; a < 4; ++a)
           corner_gradients[4 * i + a] =
               bone_owns(at.stencil, a, a)
@@ -115,13 +115,13 @@ void gather_gradients(Context& ctx, IndexRange stencils, const BonePoint* points
 }
 
 /// The same of blocks.
-void gather_blocks(Context& ctx, IndexRange stencils, const BonePoint* points, const Mat3* of_points,
-                   Mat3* corner_blocks) {
+void gather_bone_blocks(Context& ctx, IndexRange stencils, const BonePoint* points, const Mat3* of_points,
+                        Mat3* corner_blocks) {
   const std::size_t first = bones_of(stencils).begin;
   launch(
       ctx, stencils.size(),
       [=] SS_LAMBDA(std::size_t i) {
-        const StencilPlace at = place_of(stencils.begin + i);
+        const BoneStencil at = bone_stencil_at(stencils.begin + i);
         for (int a = 0; a < 4; ++a)
           for (int b = 0; b <= a; ++b)
             corner_blocks[kCornerBlocks * i + corner_block(a, b)] =
@@ -153,7 +153,7 @@ void BoneTerm::begin_step() {
 SolidMotion BoneTerm::at_points(Context& ctx, const SolidMotion& motion, IndexRange bones) {
   const auto place = [&](const Vec3* from, Buffer<Vec3>& to, IndexRange part) {
     to.resize(ctx, kBoneCorners * bones_.size());
-    write_point_corners(ctx, bones_.data(), points_.data(), part, from, to.data());
+    write_bone_corners(ctx, bones_.data(), points_.data(), part, from, to.data());
     return to.data();
   };
   const Vec3* x = place(motion.x, x_, bones);
@@ -181,8 +181,8 @@ void BoneTerm::gradient(Context& ctx, const SolidMotion& motion, IndexRange sten
                         Vec3* corner_gradients) {
   const IndexRange bones = bones_of(stencils);
   point_gradients_.resize(ctx, kBoneCorners * bones.size());
-  tets_.gradient(ctx, at_points(ctx, motion, bones), points_of(bones), point_gradients_.data());
-  gather_gradients(ctx, stencils, points_.data(), point_gradients_.data(), corner_gradients);
+  tets_.gradient(ctx, at_points(ctx, motion, bones), points_of_bones(bones), point_gradients_.data());
+  gather_bone_gradients(ctx, stencils, points_.data(), point_gradients_.data(), corner_gradients);
 }
 
 void BoneTerm::gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange stencils,
@@ -190,10 +190,10 @@ void BoneTerm::gradient_and_hessian(Context& ctx, const SolidMotion& motion, Ind
   const IndexRange bones = bones_of(stencils);
   point_gradients_.resize(ctx, kBoneCorners * bones.size());
   point_blocks_.resize(ctx, kBonePoints * kCornerBlocks * bones.size());
-  tets_.gradient_and_hessian(ctx, at_points(ctx, motion, bones), points_of(bones), point_gradients_.data(),
-                             point_blocks_.data());
-  gather_gradients(ctx, stencils, points_.data(), point_gradients_.data(), corner_gradients);
-  gather_blocks(ctx, stencils, points_.data(), point_blocks_.data(), corner_blocks);
+  tets_.gradient_and_hessian(ctx, at_points(ctx, motion, bones), points_of_bones(bones),
+                             point_gradients_.data(), point_blocks_.data());
+  gather_bone_gradients(ctx, stencils, points_.data(), point_gradients_.data(), corner_gradients);
+  gather_bone_blocks(ctx, stencils, points_.data(), point_blocks_.data(), corner_blocks);
 }
 
 void BoneTerm::min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out) {

@@ -11,10 +11,10 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-const std::string kBar =
+const std::string kFrameBar =
     "[[material]]\nname = \"wood\"\n"
     "[[object]]\nname = \"bar\"\nbody = \"frames\"\nshape = \"box\"\nsize = [1, 0.1, 0.1]\nedge = 0.05\n";
-const std::string kFrames = "frames = [[-0.5, 0, 0], [0, 0, 0], [0.5, 0, 0]]\n";
+const std::string kThreeFrames = "frames = [[-0.5, 0, 0], [0, 0, 0], [0.5, 0, 0]]\n";
 
 std::string frames_error(const std::string& text) {
   try {
@@ -30,7 +30,7 @@ void expect_frames_parts(const std::string& error, std::initializer_list<const c
 
 TEST(SceneFrames, PlacesFramesWithTheirMesh) {
   const Scene scene = parse_scene(
-      kBar + kFrames +
+      kFrameBar + kThreeFrames +
           "position = [0, 2, 0]\nrotation = [0, 0, 90]\nvelocity = [1, 0, 0]\n"
           "count = [2, 1, 1]\nspacing = [3, 0, 0]\n"
           "[[pin]]\nobject = \"bar.1\"\nbox = { min = [2.9, 1.4, -0.1], max = [3.1, 1.6, 0.1] }\n",
@@ -66,16 +66,17 @@ TEST(SceneFrames, ReadsPathsFromAFileOfLines) {
 }
 
 TEST(SceneFrames, SaysWhatIsWrong) {
-  expect_frames_parts(frames_error(kBar), {"needs frames"});
-  expect_frames_parts(frames_error(kBar + "frames = [[0, 0, 0]]\n"), {"'bar'", "needs two at least"});
-  expect_frames_parts(frames_error(kBar + "frames = [[0, 0, 0], [0, 0, 0]]\n"), {"coincide"});
-  expect_frames_parts(frames_error(kBar + "frames = \"nowhere.obj\"\n"), {"frames", "nowhere.obj"});
-  expect_frames_parts(frames_error(kBar + kFrames + "element = \"tet10\"\n"), {"element", "of frames"});
-  expect_frames_parts(frames_error(kBar + kFrames + "lattice = 0.1\n"), {"lattice"});
-  expect_frames_parts(frames_error(kBar + kFrames + "[[pin]]\nobject = \"bar\"\nnodes = [0]\n"),
+  expect_frames_parts(frames_error(kFrameBar), {"needs frames"});
+  expect_frames_parts(frames_error(kFrameBar + "frames = [[0, 0, 0]]\n"), {"'bar'", "needs two at least"});
+  expect_frames_parts(frames_error(kFrameBar + "frames = [[0, 0, 0], [0, 0, 0]]\n"), {"coincide"});
+  expect_frames_parts(frames_error(kFrameBar + "frames = \"nowhere.obj\"\n"), {"frames", "nowhere.obj"});
+  expect_frames_parts(frames_error(kFrameBar + kThreeFrames + "element = \"tet10\"\n"),
+                      {"element", "of frames"});
+  expect_frames_parts(frames_error(kFrameBar + kThreeFrames + "lattice = 0.1\n"), {"lattice"});
+  expect_frames_parts(frames_error(kFrameBar + kThreeFrames + "[[pin]]\nobject = \"bar\"\nnodes = [0]\n"),
                       {"'bar' has frames, which have no numbers", "give a box"});
   expect_frames_parts(
-      frames_error(kBar + kFrames +
+      frames_error(kFrameBar + kThreeFrames +
                    "[[pin]]\nobject = \"bar\"\nbox = { min = [0.1, 0, 0], max = [0.2, 1, 1] }\n"),
       {"holds no node of 'bar'"});
 }

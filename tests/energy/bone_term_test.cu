@@ -13,7 +13,7 @@ using namespace stickslip::test;
 using fixtures::Vec3d;
 
 #define STICKSLIP_MODEL(name, ...) ElasticModel::name,
-constexpr ElasticModel kSolidModels[] = {STICKSLIP_ELASTIC_MODELS(STICKSLIP_MODEL)};
+constexpr ElasticModel kBoneModels[] = {STICKSLIP_ELASTIC_MODELS(STICKSLIP_MODEL)};
 #undef STICKSLIP_MODEL
 
 Model bar_model(int bones) {
@@ -132,7 +132,7 @@ Vec3d skinned(const Bones& bar, double bone_length, const Vec3d& at) {
 BACKEND_TEST(BoneTerm, EnergyIsTheIntegralOverTheBlendedMap) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const ElasticModel model : kSolidModels) {
+  for (const ElasticModel model : kBoneModels) {
     SCOPED_TRACE(static_cast<int>(model));
     Bones bar(ctx, bar_model(2), elastic_material(model, 5, 0.3));
     bar.displace(random, Real(0.02));
@@ -165,7 +165,7 @@ BACKEND_TEST(BoneTerm, EnergyIsTheIntegralOverTheBlendedMap) {
 BACKEND_TEST(BoneTerm, GradientMatchesFiniteDifferences) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const ElasticModel model : kSolidModels)
+  for (const ElasticModel model : kBoneModels)
     for (const double damping : {0.0, 0.05}) {
       SCOPED_TRACE(static_cast<int>(model));
       Bones arc(ctx, arc_model(3), elastic_material(model, 5, 0.3, damping));
@@ -180,7 +180,7 @@ BACKEND_TEST(BoneTerm, GradientMatchesFiniteDifferences) {
 BACKEND_TEST(BoneTerm, HessianMatchesFiniteDifferencesUnderTension) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const ElasticModel model : kSolidModels) {
+  for (const ElasticModel model : kBoneModels) {
     SCOPED_TRACE(static_cast<int>(model));
     Bones arc(ctx, arc_model(2), elastic_material(model, 5, 0.3));
     arc.move([](const Vec3d& p) { return (1.15 * p).cast<Real>(); });
@@ -195,7 +195,7 @@ BACKEND_TEST(BoneTerm, HessianMatchesFiniteDifferencesUnderTension) {
 BACKEND_TEST(BoneTerm, RigidMotionsCostNothingAndUniformStrainIsExact) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const ElasticModel model : kSolidModels) {
+  for (const ElasticModel model : kBoneModels) {
     SCOPED_TRACE(static_cast<int>(model));
     Bones arc(ctx, arc_model(4), elastic_material(model, 5, 0.3));
     const Mat3 turn = random.rotation();

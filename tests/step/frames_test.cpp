@@ -16,12 +16,12 @@ using fixtures::add_frame_bar;
 using fixtures::points_of_frame;
 using fixtures::Vec3d;
 
-double mass_of(const Model& model, const Object& object) {
+double mass_of_frames(const Model& model, const Object& object) {
   return model.materials[static_cast<std::size_t>(object.material)].density * solid_volume(model, object);
 }
 
 /// How far values of surface nodes are from those that follow from the frames.
-double farthest_follower(const Model& model, const Object& body, const std::vector<Vec3d>& values) {
+double farthest_from_frames(const Model& model, const Object& body, const std::vector<Vec3d>& values) {
   double most = 0;
   for (const LatticeFollower& f : followers(model, body)) {
     Vec3d x{0, 0, 0};
@@ -33,7 +33,7 @@ double farthest_follower(const Model& model, const Object& body, const std::vect
 }
 
 /// Upward force of the floor [N].
-double floor_force(Engine& engine) {
+double force_of_floor(Engine& engine) {
   Snapshot snapshot;
   engine.snapshot(snapshot);
   double sum = 0;
@@ -89,7 +89,7 @@ TEST_P(Frames, FreeFlightKeepsMomentumAndStrainsNothing) {
     EXPECT_NEAR(report.momentum[0], mass * velocity[0], 1e-8);
     EXPECT_NEAR(report.momentum[1], mass * (velocity[1] + params.gravity * t), 1e-7);
     EXPECT_LT(report.elastic_energy, 1e-9);
-    EXPECT_LT(farthest_follower(model, bar, engine->state().positions), 1e-12);
+    EXPECT_LT(farthest_from_frames(model, bar, engine->state().positions), 1e-12);
   }
 }
 
@@ -144,8 +144,8 @@ TEST_P(Frames, ABarAtRestHasItsWeightOnTheFloor) {
   fixtures::add_floor(model);
   load(model);
   for (int i = 0; i < 60; ++i) step_unconverged();
-  const double weight = 9.81 * mass_of(model, bar);
-  EXPECT_NEAR(floor_force(*engine), weight, 5e-3 * weight);
+  const double weight = 9.81 * mass_of_frames(model, bar);
+  EXPECT_NEAR(force_of_floor(*engine), weight, 5e-3 * weight);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Frames,
@@ -299,8 +299,9 @@ TEST_P(FrameVelocitySteps, BarsComeToRestOnTheFloorAndOnEachOther) {
     load(model);
     StepReport report;
     for (int i = 0; i < 60; ++i) report = engine->step();
-    const double weight = 9.81 * (mass_of(model, model.objects[0]) + mass_of(model, model.objects[1]));
-    EXPECT_NEAR(floor_force(*engine), weight, 0.02 * weight) << static_cast<int>(coupling);
+    const double weight =
+        9.81 * (mass_of_frames(model, model.objects[0]) + mass_of_frames(model, model.objects[1]));
+    EXPECT_NEAR(force_of_floor(*engine), weight, 0.02 * weight) << static_cast<int>(coupling);
     EXPECT_LT(report.kinetic_energy, 1e-4);
     const bool says = report.contact_solve->message.find("no bodies of frames") != std::string::npos;
     EXPECT_EQ(says, coupling == SolidCoupling::nodal_admm) << report.contact_solve->message;
