@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the meshes of scenes in assets/meshes: those of palm, the cone of box-cone, the head
+"""Writes the meshes of scenes in assets/meshes: those of palm and palm-frames, the cone of box-cone, the head
 and the shirt of long-hair, and the form and the skirt of sewn-skirt.
 
     tools/scene_meshes.py"""
@@ -78,6 +78,85 @@ def trunk() -> tuple[list, list]:
         last = RINGS * SIDES
         triangles += [(last + SIDES, k, (k + 1) % SIDES), (last + SIDES + 1, last + (k + 1) % SIDES, last + k)]
     return points, triangles
+
+
+# The palm of frames: how far its fronds begin from its axis, and their thickness [m].
+ROOT, BLADE = 0.03, 0.006
+FRONDS, FROND_BONES, TRUNK_BONES = 8, 7, 6
+
+
+def crown_place(frond_index: int, place: tuple) -> tuple:
+    """A point of a frond, turned around the trunk; every other one is lower and hangs more."""
+    x, y, z = place
+    x += ROOT
+    low = frond_index % 2
+    if low:
+        droop = math.radians(-14)
+        x, y = x * math.cos(droop) - y * math.sin(droop), x * math.sin(droop) + y * math.cos(droop)
+    angle = 2 * math.pi * (frond_index + 0.02 * (frond_index % 3)) / FRONDS
+    return (x * math.cos(angle) + z * math.sin(angle), HEIGHT + 0.01 - 0.05 * low + y,
+            z * math.cos(angle) - x * math.sin(angle))
+
+
+def thickened(points: list, triangles: list) -> tuple[list, list]:
+    """Prisms of the thickness BLADE around a surface, three tets each: nodes and tets. Diagonals go through the node of
+    a prism's side with the smaller number, so that neighbours agree."""
+    normals = [[0.0, 0.0, 0.0] for _ in points]
+    for triangle in triangles:
+        a, b, c = (points[i] for i in triangle)
+        u, v = [q - p for p, q in zip(a, b)], [q - p for p, q in zip(a, c)]
+        n = (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
+        for i in triangle:
+            normals[i] = [p + q / math.hypot(*n) for p, q in zip(normals[i], n)]
+    nodes = []
+    for side in (-1, 1):
+        for point, n in zip(points, normals):
+            nodes.append(tuple(p + side * BLADE / 2 * q / math.hypot(*n) for p, q in zip(point, n)))
+    count, tets = len(points), []
+    for triangle in triangles:
+        a, b, c = sorted(triangle)
+        tets += [(a, b, c, c + count), (a, b, b + count, c + count), (a, a + count, b + count, c + count)]
+    return nodes, tets
+
+
+def filled_trunk() -> tuple[list, list]:
+    """The trunk with a node in the middle of each ring: nodes and tets."""
+    points, _ = trunk()
+    points = points[:(RINGS + 1) * SIDES]
+    first = len(points)
+    for j in range(RINGS + 1):
+        ring = points[j * SIDES:(j + 1) * SIDES]
+        points.append(tuple(sum(p[c] for p in ring) / SIDES for c in range(3)))
+    tets = []
+    for j in range(RINGS):
+        for k in range(SIDES):
+            low = sorted((first + j, j * SIDES + k, j * SIDES + (k + 1) % SIDES))
+            high = {first + j: first + j + 1}
+            for i in low:
+                high.setdefault(i, i + SIDES)
+            a, b, c = low
+            tets += [(a, b, c, high[c]), (a, b, high[b], high[c]), (a, high[a], high[b], high[c])]
+    return points, tets
+
+
+def palm_of_frames() -> tuple[list, list, list]:
+    """Nodes and tets of trunk and fronds, which do not touch, and the paths of their frames: those of the fronds begin at
+    the top of the trunk."""
+    nodes, tets = filled_trunk()
+    axis = [(-0.38 * (1 - k / TRUNK_BONES) ** 1.6, HEIGHT * k / TRUNK_BONES, 0.0) for k in range(TRUNK_BONES + 1)]
+    paths = [axis]
+    points, triangles = frond()
+    blade, blade_tets = thickened(points, triangles)
+    for index in range(FRONDS):
+        first = len(nodes)
+        nodes += [crown_place(index, p) for p in blade]
+        tets += [tuple(i + first for i in tet) for tet in blade_tets]
+        path = [axis[-1]]
+        for k in range(1, FROND_BONES + 1):
+            x, y, _ = rib(0.06 + 0.94 * (k - 0.5) / (FROND_BONES - 0.5))
+            path.append(crown_place(index, (x, y, 0)))
+        paths.append(path)
+    return nodes, tets, paths
 
 
 def closed_tube(points: list, sides: int) -> list:
@@ -226,6 +305,35 @@ def write(name: str, comment: str, mesh: tuple[list, list]):
     (FOLDER / name).write_text(text + "".join(f"f {a + 1} {b + 1} {c + 1}\n" for a, b, c in triangles))
 
 
+def volume(nodes: list, tet: tuple) -> float:
+    a, b, c, d = (nodes[i] for i in tet)
+    u, v, w = ([q - p for p, q in zip(a, e)] for e in (b, c, d))
+    return (u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2]) + u[2] * (v[0] * w[1] - v[1] * w[0])) / 6
+
+
+def write_tets(name: str, nodes: list, tets: list):
+    """Gmsh's format 2.2."""
+    tets = [t if volume(nodes, t) > 0 else (t[0], t[1], t[3], t[2]) for t in tets]
+    text = f"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n{len(nodes)}\n"
+    text += "".join(f"{i + 1} {x:.6f} {y:.6f} {z:.6f}\n" for i, (x, y, z) in enumerate(nodes))
+    text += f"$EndNodes\n$Elements\n{len(tets)}\n"
+    text += "".join(f"{i + 1} 4 2 1 1 {' '.join(str(k + 1) for k in t)}\n" for i, t in enumerate(tets))
+    (FOLDER / name).write_text(text + "$EndElements\n")
+
+
+def write_paths(name: str, comment: str, paths: list):
+    places, lines = [], []
+    for path in paths:
+        numbers = []
+        for place in path:
+            if place not in places:
+                places.append(place)
+            numbers.append(places.index(place) + 1)
+        lines.append("l " + " ".join(map(str, numbers)) + "\n")
+    text = f"# {comment}\n" + "".join(f"v {x:.6f} {y:.6f} {z:.6f}\n" for x, y, z in places)
+    (FOLDER / name).write_text(text + "".join(lines))
+
+
 def write_sewn(name: str, comment: str, mesh: tuple[list, list, list, list]):
     points, flat, triangles, flat_triangles = mesh
     text = f"# {comment}\n" + "".join(f"v {x:.5f} {y:.5f} {z:.5f}\n" for x, y, z in points)
@@ -239,6 +347,9 @@ def main():
     FOLDER.mkdir(exist_ok=True)
     write("palm-frond.obj", "A frond of a palm: a rib with a roof-shaped section, and leaflets on both sides.", frond())
     write("palm-trunk.obj", "The bent trunk of a palm.", trunk())
+    nodes, tets, paths = palm_of_frames()
+    write_tets("palm-frames.msh", nodes, tets)
+    write_paths("palm-frames.obj", "Frames of palm-frames.msh: the trunk, and the fronds from its top.", paths)
     write("cone.obj", "A cone with a blunt tip.", cone())
     write("scalp.obj", "The part of head.obj on which hair grows.", scalp())
     write("dress-form.obj", "A dress form without its stand.", form())

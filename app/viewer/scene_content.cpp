@@ -209,9 +209,10 @@ std::shared_ptr<const Scene> with_pin(const Scene& scene, const std::string& obj
                                       std::span<const std::int32_t> nodes, double time) {
   const auto found = std::ranges::find(scene.model.objects, object, &Object::name);
   if (found != scene.model.objects.end() && found->is_embedded())
-    throw InputError("'" + object +
-                     "' is in a lattice, whose nodes are no points of its surface: hold it by a [[pin]] with "
-                     "a box in the scene's file");
+    throw InputError("'" + object + "' " +
+                     (found->has_frames ? "is moved by frames" : "is in a lattice, whose nodes") +
+                     (found->has_frames ? ", which" : "") +
+                     " are no points of its surface: hold it by a [[pin]] with a box in the scene's file");
   const std::set<std::int32_t> held = held_after(scene.model, object, time);
   std::string list;
   for (const std::int32_t node : nodes) {

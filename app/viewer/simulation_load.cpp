@@ -22,6 +22,9 @@ std::string contents_of(const Model& model) {
   add(model.node_count(), "nodes");
   add(count_tets(model).linear, "tets");
   add(count_tets(model).ten_node, "ten-node tets");
+  std::size_t frames = 0;
+  for (const Lattice& lattice : model.lattices) frames += lattice.frames.size();
+  add(frames, "frames");
   add(model.triangles.size(), "triangles");
   add(model.segments.size(), "segments");
   return text.empty() ? "empty" : text;

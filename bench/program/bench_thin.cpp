@@ -38,6 +38,7 @@ const ThinScene kThinScenes[] = {
     {"cloth-drag", "cloth-drag", 0, 60},
     {"cloth-sphere", "cloth-sphere", 0, 60},
     {"tablecloth", "tablecloth", 0, 60},
+    {"palm", "palm-frames", 0, 120},
 };
 
 struct ThinMethod {
@@ -90,6 +91,10 @@ std::vector<ThinScene> chosen_thin_scenes(const BenchOptions& options) {
 
 Scene load_thin(const ThinScene& thin) {
   return thin.strands == 0 ? load_scene(thin.scene) : load_with_strands(thin.strands);
+}
+
+bool has_frames(const ThinScene& thin) {
+  return std::ranges::any_of(load_thin(thin).model.objects, &Object::has_frames);
 }
 
 ThinRow measure_thin(Engine& engine, const ThinScene& thin, const ThinMethod& method,
@@ -166,6 +171,8 @@ void each_thin_row(Backend backend, const BenchOptions& options, const EngineFac
   const std::vector<ThinScene> scenes = chosen_thin_scenes(options);
   for (const ThinScene& scene : scenes)
     for (const ThinMethod& method : kThinMethods) {
+      // Rounds take the place of ADMM there.
+      if (method.coupling == SolidCoupling::nodal_admm && has_frames(scene)) continue;
       const std::unique_ptr<Engine> engine = factory(backend, options.threads);
       use(measure_thin(*engine, scene, method, options));
     }

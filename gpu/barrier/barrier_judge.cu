@@ -27,8 +27,8 @@ SS_HD V3 friction_force(const ContactTermsView& c, std::size_t j, const Vec3* x)
 /// Sums of weights by node, over four nodes that follow four others each.
 struct NodeShares {
   int count = 0;
-  std::int32_t node[16];
-  double share[16];
+  std::int32_t node[4 * kMostLeaders];
+  double share[4 * kMostLeaders];
 
   SS_HD void add(std::int32_t to, double weight) {
     int k = 0;
@@ -68,14 +68,14 @@ struct JudgeContact {
       }
       const std::int32_t of = embedding.body(node);
       if (of < 0) {
-        for (int c = 0; c < 4; ++c)
+        for (int c = 0; c < embedding.count(node); ++c)
           if (!scripted[embedding.controls(node)[c]])
             shares.add(embedding.controls(node)[c], w * double(embedding.weights(node)[c]));
         continue;
       }
       const int side = body[0] < 0 || body[0] == of ? 0 : 1;
       body[side] = of;
-      share[side] += w * embedding.weights(node).template cast<double>();
+      for (int c = 0; c < 4; ++c) share[side][c] += w * static_cast<double>(embedding.weights(node)[c]);
     }
     // A body's four control nodes have a quarter of its mass each, see affine.h.
     for (int side = 0; side < 2; ++side)

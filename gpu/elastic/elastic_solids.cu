@@ -195,7 +195,8 @@ void ElasticSolids::set_masses(Context& ctx) {
     const std::vector<Vec<double, 4>> weights = control_weights(part_.model, object);
     for (std::size_t i = 0; i < weights.size(); ++i) {
       const std::size_t node = static_cast<std::size_t>(object.node_begin) + i;
-      follows_[node] = {control_tet(object), weights[i]};
+      follows_[node].controls = leaders_of(control_tet(object));
+      for (int k = 0; k < 4; ++k) follows_[node].weights[k] = weights[i][k];
       resistance[node] = 0.25 * mass / norm2(weights[i]);
     }
   }

@@ -5,15 +5,16 @@
 
 #include "gpu/elastic/surface_point.h"
 #include "gpu/linear/host_blocks.h"
+#include "gpu/model/model.h"
 #include "gpu/model/tet_frame.h"
 
 namespace stickslip {
 
-/// A node of an affine body or of the surface of a solid in a lattice: the four nodes that it follows, with
-/// their weights; -1: none.
+/// A node of an affine body or of the surface of a solid in a lattice or of frames: the nodes that it
+/// follows, with their weights; -1: none.
 struct FollowingNode {
-  Vec4i controls{-1, -1, -1, -1};
-  Vec<double, 4> weights{0, 0, 0, 0};
+  Leaders controls = Leaders::filled(-1);
+  LeaderWeights weights{};
 
   bool follows() const { return controls[0] >= 0; }
 };

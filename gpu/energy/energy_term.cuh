@@ -62,6 +62,7 @@ struct TermElements {
   std::span<const Spring> springs = {};       // all of the model
   std::span<const double> share = {};         // per stencil, of kinds of tets: of its volume; empty: 1 each
   std::span<const FlatStencil> flat = {};     // per stencil, of kinds of cloth; empty: all of rest positions
+  std::span<const FramePoint> points = {};    // of bones, by element
 };
 
 }  // namespace stickslip
@@ -84,7 +85,7 @@ class EnergyTerm {
   /// Factor on `TermElements::stiffness`, from the next `set_materials` on.
   virtual void set_rigidity(double /*factor*/) {}
 
-  /// The air around cloth and rods, from now on; other terms have no drag.
+  /// The air around cloth, rods and skins, from now on; other terms have no drag.
   virtual void set_wind(const Wind& /*wind*/) {}
   /// Writes the power [W] of the drag at `motion.air.velocity`, negative where it takes energy.
   virtual void drag_power(Context& ctx, const SolidMotion& motion, double* out);

@@ -4,12 +4,15 @@
 #include <limits>
 
 #include "gpu/core/launch.h"
+#include "gpu/energy/bone_term.cuh"
 #include "gpu/energy/cloth_terms.cuh"
 #include "gpu/energy/rod_terms.cuh"
+#include "gpu/energy/skin_term.cuh"
 #include "gpu/energy/spring_term.cuh"
 #include "gpu/energy/tet10_term.cuh"
 #include "gpu/energy/tet_terms.cuh"
 #include "gpu/model/element_group.h"
+#include "gpu/model/frames.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -25,6 +28,8 @@ constexpr struct {
   std::unique_ptr<EnergyTerm> (*make)(Context& ctx, const TermElements& elements);
 } kTerms[] = {{ElementKind::tet, make_term<TetTerm>},
               {ElementKind::tet10, make_term<Tet10Term>},
+              {ElementKind::bone, make_term<BoneTerm>},
+              {ElementKind::skin, make_term<SkinTerm>},
               {ElementKind::rod_segment, make_term<RodSegmentTerm>},
               {ElementKind::rod_vertex, make_term<RodVertexTerm>},
               {ElementKind::membrane, make_term<MembraneTerm>},
@@ -64,9 +69,14 @@ void EnergyTerms::load(Context& ctx, const Model& model) {
     std::vector<double> volume, stiffness, thickness, aspect, share;
     std::vector<Vec<double, 3>> warp;
     std::vector<FlatStencil> flat;
+    std::vector<FramePoint> points;
     const auto extra = static_cast<std::int32_t>(model.materials.size());
     for (const ElementGroup& group : groups) {
       if (group.kind != kind) continue;
+      for (FramePoint point : group.points) {
+        point.bone += static_cast<std::int32_t>((stencils_.size() - first) / kBoneStencils);
+        points.push_back(point);
+      }
       stencils_.insert(stencils_.end(), group.stencils.begin(), group.stencils.end());
       material.resize(stencils_.size() - first, group.stiffness > 0 ? extra : group.material);
       volume.resize(stencils_.size() - first, group.volume);
@@ -83,7 +93,7 @@ void EnergyTerms::load(Context& ctx, const Model& model) {
     }
     if (material.empty()) continue;
     terms_.push_back(make(ctx, {model.rest_positions, std::span(stencils_).subspan(first), material, volume,
-                                stiffness, thickness, aspect, warp, model.springs, share, flat}));
+                                stiffness, thickness, aspect, warp, model.springs, share, flat, points}));
   }
   values_.resize(ctx, std::max<std::size_t>(1, terms_.size()));
   set_materials(ctx, model.materials);

@@ -87,7 +87,7 @@ const std::vector<float>& SolidStress::evaluate(SolidMeasure what, std::span<con
     if (weight_[i] > 0) values_[i] = static_cast<float>(sum_[i] / weight_[i]);
   for (const LatticeFollower& f : followers_) {
     double value = 0;
-    for (int k = 0; k < 4; ++k)
+    for (int k = 0; k < leader_count(f.controls); ++k)
       value += f.weights[k] * double(values_[static_cast<std::size_t>(f.controls[k])]);
     values_[static_cast<std::size_t>(f.node)] = static_cast<float>(value);
   }

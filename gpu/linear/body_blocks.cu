@@ -16,10 +16,10 @@ SS_HD BodyBlock stencil_share(const EmbeddingView& embedding, const Vec4i& nodes
                               int a) {
   BodyBlock share{};
   const std::int32_t body = embedding.body(nodes[a]);
-  const Vec<Real, 4>& wa = embedding.weights(nodes[a]);
+  const Vec<Real, kMostLeaders>& wa = embedding.weights(nodes[a]);
   for (int b = 0; b < a; ++b) {
     if (nodes[b] < 0 || embedding.body(nodes[b]) != body) continue;
-    const Vec<Real, 4>& wb = embedding.weights(nodes[b]);
+    const Vec<Real, kMostLeaders>& wb = embedding.weights(nodes[b]);
     const Mat3 c = couplings[pair_index(a, b)], ct = c.transposed();
     for (int k = 0; k < 4; ++k)
       for (int l = 0; l <= k; ++l) share(k, l) += (wa[k] * wb[l]) * c + (wb[k] * wa[l]) * ct;

@@ -14,9 +14,16 @@ constexpr std::int32_t kChunk = 64;
 /// What a node of A becomes in J'A J: itself, or its control nodes by weight.
 struct Parts {
   int count = 1;
-  std::int32_t node[4];
-  Real weight[4];
+  std::int32_t node[kMostLeaders];
+  Real weight[kMostLeaders];
 };
+
+/// A weight per node that one follows.
+Vec<Real, kMostLeaders> widened(const Vec<double, 4>& w) {
+  Vec<Real, kMostLeaders> out{};
+  for (int k = 0; k < 4; ++k) out[k] = static_cast<Real>(w[k]);
+  return out;
+}
 
 /// Writes the ways of the control nodes c with the ways p; see Embedding::turn.
 SS_HD void turn_body(const Vec3* c, const Vec3* p, Vec3* out) {
@@ -51,7 +58,7 @@ void Embedding::load(Context& ctx, const Model& model) {
     auto begin = static_cast<std::int32_t>(nodes.size());
     for (std::int32_t i = object.node_begin; i < object.node_end; ++i) {
       index[i] = static_cast<std::int32_t>(nodes.size());
-      nodes.push_back({i, body, control_tet(object), weights[i - object.node_begin].cast<Real>()});
+      nodes.push_back({i, body, 4, leaders_of(control_tet(object)), widened(weights[i - object.node_begin])});
     }
     const auto end = static_cast<std::int32_t>(nodes.size());
     for (; begin < end; begin += kChunk) chunks.push_back({begin, std::min(begin + kChunk, end)});
@@ -66,9 +73,11 @@ void Embedding::load(Context& ctx, const Model& model) {
     if (!object.is_embedded()) continue;
     for (const LatticeFollower& f : stickslip::followers(model, object)) {
       index[f.node] = static_cast<std::int32_t>(nodes.size());
-      nodes.push_back({f.node, -1, f.controls, f.weights.cast<Real>()});
-      led.push_back(f.controls);
-      for (int k = 0; k < 4; ++k) index[f.controls[k]] = EmbeddingView::kLattice;
+      const int count = leader_count(f.controls);
+      nodes.push_back({f.node, -1, count, f.controls, f.weights.cast<Real>()});
+      for (int k = 0; k < kMostLeaders; k += 4)
+        led.push_back({f.controls[k], f.controls[k + 1], f.controls[k + 2], f.controls[k + 3]});
+      for (int k = 0; k < count; ++k) index[f.controls[k]] = EmbeddingView::kLattice;
     }
   }
   nodes_.upload(ctx, nodes);
@@ -90,9 +99,9 @@ void Embedding::expand(Context& ctx, Vec3* x) const {
   const EmbeddingView v = view();
   launch(ctx, nodes_.size(), [=] SS_LAMBDA(std::size_t i) {
     const EmbeddedNode& s = v.nodes[i];
-    const Vec4i& c = s.controls;
-    x[s.node] =
-        s.weights[0] * x[c[0]] + s.weights[1] * x[c[1]] + s.weights[2] * x[c[2]] + s.weights[3] * x[c[3]];
+    Vec3 sum = s.weights[0] * x[s.controls[0]];
+    for (int k = 1; k < s.count; ++k) sum += s.weights[k] * x[s.controls[k]];
+    x[s.node] = sum;
   });
 }
 
@@ -101,8 +110,8 @@ void Embedding::reduce_lattices(Context& ctx, Vec3* g) const {
   lattice_gather_.sum(
       ctx,
       [=] SS_LAMBDA(std::int32_t corner) {
-        const EmbeddedNode& s = nodes[corner / 4];
-        return s.weights[corner % 4] * g[s.node];
+        const EmbeddedNode& s = nodes[corner / kMostLeaders];
+        return s.weights[corner % kMostLeaders] * g[s.node];
       },
       g);
   launch(ctx, followers(), [=] SS_LAMBDA(std::size_t i) { g[nodes[i].node] = Vec3::zero(); });
@@ -114,8 +123,9 @@ void Embedding::reduce_diagonal(Context& ctx, const Mat3* of_a, Mat3* diagonal) 
   lattice_gather_.sum(
       ctx,
       [=] SS_LAMBDA(std::int32_t corner) {
-        const EmbeddedNode& s = nodes[corner / 4];
-        return (s.weights[corner % 4] * s.weights[corner % 4]) * of_a[s.node];
+        const EmbeddedNode& s = nodes[corner / kMostLeaders];
+        const Real w = s.weights[corner % kMostLeaders];
+        return (w * w) * of_a[s.node];
       },
       diagonal);
 }
@@ -125,7 +135,7 @@ void Embedding::follow_resistance(Context& ctx, double* resistance) const {
   launch(ctx, followers(), [=] SS_LAMBDA(std::size_t i) {
     const EmbeddedNode& s = nodes[i];
     double mobility = 0;
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < s.count; ++k) {
       const double r = resistance[s.controls[k]], w = static_cast<double>(s.weights[k]);
       if (r > 0) mobility += w * w / r;
     }
@@ -179,8 +189,8 @@ HostBlocks Embedding::reduced(Context& ctx, const HostBlocks& a) const {
     Parts parts{1, {i}, {1}};
     if (index[i] < 0) return parts;
     const EmbeddedNode& s = embedded[index[i]];
-    parts.count = 4;
-    for (int k = 0; k < 4; ++k) {
+    parts.count = s.count;
+    for (int k = 0; k < s.count; ++k) {
       parts.node[k] = s.controls[k];
       parts.weight[k] = s.weights[k];
     }

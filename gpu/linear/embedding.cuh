@@ -1,7 +1,8 @@
-// Embedding: nodes that follow four others, x_s = sum_k w_sk c_k: those of affine bodies follow the control
-// nodes of their body [Lan22], and surface nodes of a solid in a lattice follow the nodes of a lattice tet
-// [Daviet20]. Seen as the matrix J from the nodes that are free to all nodes: a system A in all nodes becomes
-// J'A J, and the rows and columns of embedded nodes become zero. Lattice nodes are free.
+// Embedding: nodes that follow four or eight others, x_s = sum_k w_sk c_k: those of affine bodies follow the
+// control nodes of their body [Lan22], and surface nodes of a solid in a lattice follow the nodes of a
+// lattice tet [Daviet20] or the points of one or two frames [Faure11]. Seen as the matrix J from the nodes
+// that are free to all nodes: a system A in all nodes becomes J'A J, and the rows and columns of embedded
+// nodes become zero. Lattice nodes are free.
 #pragma once
 
 #include "gpu/core/buffer.h"
@@ -14,8 +15,9 @@ namespace stickslip {
 
 struct EmbeddedNode {
   std::int32_t node, body;  // body -1: it follows a lattice
-  Vec4i controls;
-  Vec<Real, 4> weights;
+  std::int32_t count;       // of the nodes that it follows: four, of frames four or eight
+  Leaders controls;
+  Vec<Real, kMostLeaders> weights;
 };
 
 /// A few embedded nodes of one body, so that a large body's sum is shared by many threads.
@@ -46,8 +48,9 @@ struct EmbeddingView {
   SS_HD bool leads(std::int32_t node) const { return index[node] == kControl || index[node] == kLattice; }
   /// -1: of none.
   SS_HD std::int32_t body(std::int32_t node) const { return index[node] >= 0 ? nodes[index[node]].body : -1; }
-  SS_HD const Vec4i& controls(std::int32_t node) const { return nodes[index[node]].controls; }
-  SS_HD const Vec<Real, 4>& weights(std::int32_t node) const { return nodes[index[node]].weights; }
+  SS_HD int count(std::int32_t node) const { return nodes[index[node]].count; }
+  SS_HD const Leaders& controls(std::int32_t node) const { return nodes[index[node]].controls; }
+  SS_HD const Vec<Real, kMostLeaders>& weights(std::int32_t node) const { return nodes[index[node]].weights; }
 };
 
 }  // namespace stickslip
@@ -131,7 +134,7 @@ class Embedding {
   Buffer<EmbeddedChunk> chunks_;
   Buffer<std::int32_t> chunk_begin_;  // per body and one more
   Buffer<BodyVectors> partial_, sums_;
-  NodeGather lattice_gather_;  // corner 4 s + k: weight k of follower s
+  NodeGather lattice_gather_;  // corner kMostLeaders s + k: weight k of follower s
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

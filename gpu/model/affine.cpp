@@ -19,29 +19,6 @@ constexpr double kAffineTolerance = 1e-6;
 
 std::int32_t node_count(const Object& body) { return body.node_end - body.node_begin; }
 
-/// Four points that carry a quarter of the weight each, and have the mean and the covariance of the weighted
-/// points. With covariance L L' and the corners t_k of a regular tetrahedron in the unit ball, for which sum
-/// t_k t_k' is 4/3 I, they are mean + sqrt(3) L t_k.
-std::array<Vec3d, 4> equimomental_points(const Vec3d* points, const std::vector<double>& weights) {
-  double total = 0;
-  Vec3d mean{0, 0, 0};
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    total += weights[i];
-    mean += weights[i] * points[i];
-  }
-  mean = mean / total;
-  Mat3d covariance = Mat3d::zero();
-  for (std::size_t i = 0; i < weights.size(); ++i)
-    covariance += (weights[i] / total) * outer(points[i] - mean, points[i] - mean);
-  const Ldl<double, 3> f = factor_ldl(covariance);
-  Mat3d root = Mat3d::identity();
-  for (int c = 0; c < 3; ++c)
-    for (int r = c; r < 3; ++r) root(r, c) = (r == c ? 1.0 : f.l(r, c)) / std::sqrt(f.inverse_d[c]);
-  // sqrt(3) t_k are the alternate corners of the cube [-1, 1]^3.
-  return {mean + root * Vec3d{1, 1, 1}, mean + root * Vec3d{-1, 1, -1}, mean + root * Vec3d{1, -1, -1},
-          mean + root * Vec3d{-1, -1, 1}};
-}
-
 /// c_k = (4/m) sum_s m_s w_sk x_s: the least squares fit of x_s = sum_k w_sk c_k by mass.
 std::array<Vec3d, 4> fit(const Vec3d* values, const std::vector<double>& masses,
                          const std::vector<Vec<double, 4>>& weights) {
@@ -80,6 +57,28 @@ void set_control_nodes(Model& model, const Object& body) {
 }
 
 }  // namespace
+
+/// With covariance L L' and the corners t_k of a regular tetrahedron in the unit ball, for which sum
+/// t_k t_k' is 4/3 I, they are mean + sqrt(3) L t_k.
+std::array<Vec3d, 4> equimomental_points(const Vec3d* points, const std::vector<double>& weights) {
+  double total = 0;
+  Vec3d mean{0, 0, 0};
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    total += weights[i];
+    mean += weights[i] * points[i];
+  }
+  mean = mean / total;
+  Mat3d covariance = Mat3d::zero();
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    covariance += (weights[i] / total) * outer(points[i] - mean, points[i] - mean);
+  const Ldl<double, 3> f = factor_ldl(covariance);
+  Mat3d root = Mat3d::identity();
+  for (int c = 0; c < 3; ++c)
+    for (int r = c; r < 3; ++r) root(r, c) = (r == c ? 1.0 : f.l(r, c)) / std::sqrt(f.inverse_d[c]);
+  // sqrt(3) t_k are the alternate corners of the cube [-1, 1]^3.
+  return {mean + root * Vec3d{1, 1, 1}, mean + root * Vec3d{-1, 1, -1}, mean + root * Vec3d{1, -1, -1},
+          mean + root * Vec3d{-1, -1, 1}};
+}
 
 Object& add_affine(Model& model, std::string name, const std::vector<Vec3d>& nodes,
                    const std::vector<Vec4i>& tets, std::int32_t material) {

@@ -1,6 +1,8 @@
 // Affine bodies: solids with 12 degrees of freedom, the positions of four control nodes [Lan22].
 #pragma once
 
+#include <array>
+
 #include "gpu/model/model.h"
 
 namespace stickslip {
@@ -13,6 +15,11 @@ namespace stickslip {
 /// w_sl = m/4 if k = l, else 0.
 Object& add_affine(Model& model, std::string name, const std::vector<Vec<double, 3>>& nodes,
                    const std::vector<Vec4i>& tets, std::int32_t material);
+
+/// Four points that carry a quarter of the weight each, and have the mean and the covariance of the weighted
+/// points, which are in no common plane. The four others that are mirrored at the mean have them too.
+std::array<Vec<double, 3>, 4> equimomental_points(const Vec<double, 3>* points,
+                                                  const std::vector<double>& weights);
 
 /// The nodes of the control tet, with positive volume.
 inline Vec4i control_tet(const Object& body) {

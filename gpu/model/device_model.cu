@@ -206,7 +206,8 @@ void follow_resistance(const std::vector<LatticeFollower>& followers, std::vecto
   for (const LatticeFollower& f : followers)
     for (std::vector<Real>* values : {&inverse_mass, &compliance}) {
       double sum = 0;
-      for (int k = 0; k < 4; ++k) sum += f.weights[k] * f.weights[k] * double((*values)[f.controls[k]]);
+      for (int k = 0; k < leader_count(f.controls); ++k)
+        sum += f.weights[k] * f.weights[k] * double((*values)[f.controls[k]]);
       (*values)[f.node] = static_cast<Real>(sum);
     }
 }

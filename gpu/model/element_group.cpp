@@ -5,6 +5,7 @@
 #include "gpu/model/affine.h"
 #include "gpu/model/barrier_model.h"
 #include "gpu/model/bend_patch.h"
+#include "gpu/model/frames.h"
 #include "gpu/model/lattice.h"
 #include "gpu/model/rod.h"
 #include "gpu/model/spring.h"
@@ -114,7 +115,13 @@ std::vector<ElementGroup> element_groups(const Model& model) {
       add(ElementKind::rod_segment, segment_stencils(model, object));
       add(ElementKind::rod_vertex, vertex_stencils(model, object));
     } else if (object.is_affine()) add(ElementKind::control_tet, {control_tet(object)});
-    else if (object.ten_node) add(ElementKind::tet10, tet10_stencils(model, object));
+    else if (object.has_frames) {
+      add(ElementKind::bone, bone_stencils(model, object));
+      groups.back().points = lattice_of(model, object).points;
+      groups.back().shares.clear();
+      add(ElementKind::skin, membrane_stencils(model, object));
+      groups.back().shares.clear();
+    } else if (object.ten_node) add(ElementKind::tet10, tet10_stencils(model, object));
     else if (object.is_solid()) add(ElementKind::tet, {tets.begin(), tets.end()});
     if (object.is_cloth()) {
       add(ElementKind::membrane, membrane_stencils(model, object));
@@ -217,6 +224,7 @@ TetCount count_tets(const Model& model) {
   TetCount count;
   for (const Object& object : model.objects) {
     const auto tets = static_cast<std::size_t>(object.tet_end - object.tet_begin);
+    if (object.has_frames) continue;  // these only stand for its frames
     if (object.ten_node) count.ten_node += tets / kTet10Parts;
     else count.linear += tets;
   }

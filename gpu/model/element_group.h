@@ -16,6 +16,8 @@ namespace stickslip {
 enum class ElementKind {
   tet,          // a linear tetrahedron of a deformable solid
   tet10,        // a ten-node tetrahedron of such a solid, as nine stencils: see tet10.h
+  bone,         // the part of a solid that two frames move, as six stencils: see frames.h
+  skin,         // a triangle of the surface of a body of frames, in the air
   rod_segment,  // a segment of a rod and its ghost: x0, x1, y
   rod_vertex,   // a vertex between two segments, as three stencils: see rod.h
   membrane,     // a triangle of cloth
@@ -34,10 +36,11 @@ struct ElementGroup {
   /// [J] for a body that stands for a rigid one: replaces volume times shear modulus in its orthogonality
   /// energy, at a strain bound of 1 (see body_stiffness in barrier_model.h); 0: those of object and material.
   double stiffness;
-  Vec<double, 3> warp;              // of cloth, see Object
-  std::vector<Vec4i> stencils;      // nodes; -1 in corners that a kind does not use, behind the others
-  std::vector<double> shares{};     // per tet of a lattice, see Lattice; empty: 1 each
-  std::vector<FlatStencil> flat{};  // per stencil of sewn cloth; empty: the rest positions of its nodes
+  Vec<double, 3> warp;               // of cloth, see Object
+  std::vector<Vec4i> stencils;       // nodes; -1 in corners that a kind does not use, behind the others
+  std::vector<double> shares{};      // per tet of a lattice, see Lattice; empty: 1 each
+  std::vector<FlatStencil> flat{};   // per stencil of sewn cloth; empty: the rest positions of its nodes
+  std::vector<FramePoint> points{};  // of bones, which count from the first of the group
 };
 
 /// The groups of all elastic objects, in the order of the objects; behind them one of all springs, if there

@@ -14,6 +14,7 @@
 #include "gpu/model/element_group.h"
 #include "gpu/model/exact_distance.h"
 #include "gpu/model/finite.h"
+#include "gpu/model/frames.h"
 #include "gpu/model/mass_properties.h"
 #include "gpu/model/tet10.h"
 #include "gpu/model/tet_volume.h"
@@ -41,6 +42,12 @@ double least(const Vec4d& w) { return std::min(std::min(w[0], w[1]), std::min(w[
 
 Vec3d follow(const Vec3d* x, const Vec4i& controls, const Vec4d& w) {
   return w[0] * x[controls[0]] + w[1] * x[controls[1]] + w[2] * x[controls[2]] + w[3] * x[controls[3]];
+}
+
+Vec3d follow(const Vec3d* x, const Leaders& leaders, const LeaderWeights& w) {
+  Vec3d sum = w[0] * x[leaders[0]];
+  for (int k = 1; k < leader_count(leaders); ++k) sum += w[k] * x[leaders[k]];
+  return sum;
 }
 
 /// The integrals over the solid of the four shape functions of a tet, in units of the tet's volume: parts of
@@ -201,8 +208,9 @@ EmbeddedSolid embed(const std::vector<Vec3d>& surface, const std::vector<Vec3i>&
   }
   balance(mass_of_surface(surface, triangles), solid.nodes, solid.lattice.node_volumes);
   for (const TetPlace& place : places) {
-    solid.lattice.controls.push_back(tet_of[static_cast<std::size_t>(place.tet)]);
-    solid.lattice.weights.push_back(place.weights);
+    const Vec4d& w = place.weights;
+    solid.lattice.controls.push_back(leaders_of(tet_of[static_cast<std::size_t>(place.tet)]));
+    solid.lattice.weights.push_back({w[0], w[1], w[2], w[3], 0, 0, 0, 0});
   }
   const auto first = static_cast<std::int32_t>(solid.nodes.size());
   for (Vec3i& triangle : solid.triangles) triangle += Vec3i::filled(first);
@@ -248,9 +256,11 @@ std::vector<LatticeFollower> followers(const Model& model, const Object& object)
   const Lattice& lattice = lattice_of(model, object);
   std::vector<LatticeFollower> all;
   all.reserve(lattice.controls.size());
-  for (std::size_t s = 0; s < lattice.controls.size(); ++s)
-    all.push_back({object.collides_from + static_cast<std::int32_t>(s),
-                   lattice.controls[s] + Vec4i::filled(object.node_begin), lattice.weights[s]});
+  for (std::size_t s = 0; s < lattice.controls.size(); ++s) {
+    LatticeFollower& f = all.emplace_back();
+    f = {object.collides_from + static_cast<std::int32_t>(s), lattice.controls[s], lattice.weights[s]};
+    for (int k = 0; k < leader_count(lattice.controls[s]); ++k) f.controls[k] += object.node_begin;
+  }
   return all;
 }
 
@@ -273,15 +283,25 @@ void check_lattices(const Model& model) {
     for (const double volume : lattice.node_volumes)
       if (!(volume > 0) || !std::isfinite(volume)) fault("a lattice node has no positive volume");
     for (const double share : lattice.tet_shares)
-      if (!(share > 0 && share <= 1 + kOutside)) fault("a tet's elastic share must be in (0, 1]");
+      if (!(share > 0 && (share <= 1 + kOutside || object.has_frames)))
+        fault("a tet's elastic share must be in (0, 1]");
     for (const Vec4i& tet : tets_of(model, object))
       for (int c = 0; c < 4; ++c)
         if (tet[c] >= object.collides_from) fault("a tet of its lattice names a node of its surface");
-    for (std::size_t s = 0; s < lattice.controls.size(); ++s)
-      for (int c = 0; c < 4; ++c)
-        if (lattice.controls[s][c] < 0 || lattice.controls[s][c] >= count ||
-            !std::isfinite(lattice.weights[s][c]))
-          fault("node " + std::to_string(s) + " of its surface follows no four lattice nodes");
+    if (object.has_frames) check_frames(model, object);
+    for (std::size_t s = 0; s < lattice.controls.size(); ++s) {
+      const Leaders& leaders = lattice.controls[s];
+      const int leads = leader_count(leaders);
+      double sum = 0;
+      for (int k = 0; k < leads; ++k) sum += lattice.weights[s][k];
+      if (leads != 4 && !(object.has_frames && leads == kMostLeaders))
+        fault("node " + std::to_string(s) + " of its surface follows no four lattice nodes");
+      for (int k = 0; k < leads; ++k)
+        if (leaders[k] >= count)
+          fault("node " + std::to_string(s) + " of its surface follows a node of another object");
+      if (!(std::abs(sum - 1) < 1e-6))
+        fault("the weights of node " + std::to_string(s) + " of its surface do not sum to one");
+    }
   }
 }
 

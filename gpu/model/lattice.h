@@ -35,9 +35,19 @@ Object& add_embedded(Model& model, std::string name, const EmbeddedSolid& solid,
 /// A node of a surface, and the lattice nodes that it follows.
 struct LatticeFollower {
   std::int32_t node;
-  Vec4i controls;
-  Vec<double, 4> weights;
+  Leaders controls;
+  LeaderWeights weights;
 };
+/// How many nodes `leaders` names.
+SS_HD inline int leader_count(const Leaders& leaders) {
+  int count = 0;
+  while (count < kMostLeaders && leaders[count] >= 0) ++count;
+  return count;
+}
+/// A list of eight with those of a tet.
+SS_HD inline Leaders leaders_of(const Vec4i& nodes) {
+  return {nodes[0], nodes[1], nodes[2], nodes[3], -1, -1, -1, -1};
+}
 std::vector<LatticeFollower> followers(const Model& model, const Object& object);
 
 inline const Lattice& lattice_of(const Model& model, const Object& object) {

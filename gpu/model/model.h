@@ -82,6 +82,8 @@ struct Object {
   std::int32_t tet_begin = 0, tet_end = 0;  // into Model::tets: the volume of a solid
   /// Each eight of its tets are the parts of one ten-node tet, see tet10.h.
   bool ten_node = false;
+  /// Its lattice consists of frames, see frames.h; its tets are spanned by the points of a frame each.
+  bool has_frames = false;
   std::int32_t triangle_begin = 0, triangle_end = 0;  // into Model::triangles
   std::int32_t segment_begin = 0, segment_end = 0;    // into Model::segments
   std::int32_t control_begin = -1;  // the first of an affine body's four control nodes, see affine.h
@@ -111,6 +113,8 @@ struct Object {
   bool is_affine() const { return control_begin >= 0; }
   /// Its tets are a lattice that the nodes of its surface follow.
   bool is_embedded() const { return lattice >= 0; }
+  /// Feels the air: cloth and rods, and the skin of bodies of frames.
+  bool feels_air() const { return is_thin() || has_frames; }
   /// Has a volume mesh: deformable or affine.
   bool is_solid() const { return tet_begin < tet_end; }
   bool is_thin() const { return thickness > 0; }
@@ -172,12 +176,29 @@ struct NodeConstraint {
   double tet_mass = 0, tet_stiffness = 0;
 };
 
-/// How the surface of an object follows the tets of its lattice, see lattice.h.
+/// The nodes that one node follows: the corners of a tet, or the points of one or two frames. -1: none,
+/// behind the others.
+inline constexpr int kMostLeaders = 8;
+using Leaders = Vec<std::int32_t, kMostLeaders>;
+using LeaderWeights = Vec<double, kMostLeaders>;  // 0 for none
+
+/// A sample of the volume of a body of frames, see frames.h.
+struct FramePoint {
+  std::int32_t bone = 0;                        // into Lattice::bones
+  double volume = 0;                            // [m^3]
+  Vec<double, 3> gradients[kMostLeaders] = {};  // [1/m] at rest, of the shape functions of the bone's points
+};
+
+/// How the surface of an object follows the tets of its lattice, see lattice.h, or its frames, see frames.h.
 struct Lattice {
-  std::vector<double> node_volumes;     // [m^3] per lattice node: of the solid, for its mass
-  std::vector<double> tet_shares;       // per tet: the part of its volume that is elastic
-  std::vector<Vec4i> controls;          // per surface node: four lattice nodes, counted in the object
-  std::vector<Vec<double, 4>> weights;  // per surface node: of these
+  std::vector<double> node_volumes;  // [m^3] per lattice node: of the solid, for its mass
+  std::vector<double> tet_shares;  // per tet: the part of its volume that is elastic; may exceed 1 of frames
+  std::vector<Leaders> controls;   // per surface node: lattice nodes, counted in the object
+  std::vector<LeaderWeights> weights;  // per surface node: of these
+  // Of frames only. Lattice node 4 f + k is point k of frame f.
+  std::vector<Vec<double, 3>> frames = {};  // [m] their places at rest
+  std::vector<Vec2i> bones = {};            // pairs of frames
+  std::vector<FramePoint> points = {};      // by bone
 };
 
 /// A triangle of cloth as it was cut: its corners in the plane of (u, v), in which warp runs along u and weft

@@ -15,7 +15,7 @@ SceneTraits scene_traits(const Model& model) {
           .joints = !model.joints.empty(),
           .joint_limits = std::ranges::any_of(model.joints, has_limits),
           .scripted = !model.scripted.empty(),
-          .thin = std::ranges::any_of(model.objects, &Object::is_thin),
+          .thin = std::ranges::any_of(model.objects, &Object::feels_air),
           .open_rods = has_open_rods_alone(model)};
 }
 
@@ -31,7 +31,7 @@ MaterialUse material_use(const Model& model, const std::vector<Material>& materi
     use.deformable |= object.is_deformable();
     use.tets |= object.is_solid() && !object.is_affine();
     use.cloth |= object.is_cloth();
-    use.thin |= object.is_thin();
+    use.thin |= object.feels_air();
     rods |= object.is_rods();
     use.rigid |= object.is_rigid() || (coupled && solid);
     if (!object.is_rigid()) continue;

@@ -71,7 +71,8 @@ std::string rule_of_penalty(const ParamInfo&, const ParamScope& s) {
 }
 
 std::string rule_of_air(const ParamInfo&, const ParamScope& s) {
-  return s.scene.thin ? "" : "nothing in this scene is cloth or rods, which alone feel the air";
+  return s.scene.thin ? ""
+                      : "nothing in this scene is cloth, rods or a body of frames, which alone feel the air";
 }
 
 std::string rule_of_cloth(const ParamInfo&, const ParamScope& s) {

@@ -71,7 +71,7 @@ inline constexpr const char* kNoRigid = "this scene has no rigid bodies";
 inline constexpr const char* kAffine =
     "affine bodies read young alone: the orthogonality energy holds them in shape";
 
-inline constexpr const char* kNoThin = "no cloth and no rods are made of this material";
+inline constexpr const char* kNoThin = "no cloth, no rods and no body of frames are made of this material";
 inline constexpr const char* kNoAir = "air_density is 0: there is no air";
 inline constexpr const char* kNoWind = "wind_speed is 0: the air is at rest";
 inline constexpr const char* kNoTets = "thin objects have an energy of their own";

@@ -27,7 +27,7 @@ struct MaterialUse {
   bool deformable = false;  // one that is not affine
   bool tets = false;        // a deformable solid of tets
   bool cloth = false;
-  bool thin = false;                        // cloth or rods
+  bool thin = false;                        // feels the air: cloth, rods, or a body of frames
   bool rigid = false;                       // a rigid body, or a solid at velocity level
   bool body = false;                        // a rigid body
   bool weighed = false;                     // a moving rigid body that has its mass from the density

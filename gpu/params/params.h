@@ -69,7 +69,7 @@ namespace stickslip {
   BOOL(check_intersections, false, ccd, "test the surface for edge-triangle intersections after every step")                  \
   REAL(kinematic_stiffness, 1e6, 1.0, 1e12, "1", boundary, "weight of scripted targets, in units of mass / dt^2, while contacts block their way", INACTIVE(!s.scene.scripted, "nothing in this scene is scripted")) \
   REAL(drag_stiffness, 200.0, 0.0, 1e9, "N/m", interaction, "spring between the pointer and the dragged body")                 \
-  REAL(air_density, 0.0, 0.0, 2000.0, "kg/m^3", air, "density of what surrounds cloth and rods, 1.2 of air; 0: no drag") \
+  REAL(air_density, 0.0, 0.0, 2000.0, "kg/m^3", air, "density of what surrounds cloth, rods and bodies of frames, 1.2 of air; 0: no drag") \
   REAL(wind_speed, 0.0, 0.0, 100.0, "m/s", air, "mean speed of the wind", INACTIVE(s.params.air_density == 0, kNoAir)) \
   REAL(wind_heading, 0.0, -360.0, 360.0, "deg", air, "direction in which the wind blows, turned about y: 0 along x, 90 along -z", INACTIVE(s.params.air_density == 0, kNoAir) INACTIVE(s.params.wind_speed == 0, kNoWind)) \
   REAL(wind_rise, 0.0, -90.0, 90.0, "deg", air, "angle of the wind above the horizon", INACTIVE(s.params.air_density == 0, kNoAir) INACTIVE(s.params.wind_speed == 0, kNoWind)) \
@@ -132,8 +132,8 @@ namespace stickslip {
   REAL(bending, 1.0, 0.0, 1e6, "1", cloth, "factor on the bending stiffness, E t^3 / (12 (1 - nu^2)) of a plate of its thickness") \
   REAL(density, 1000.0, 1e-3, 1e6, "kg/m^3", material, "mass density", INACTIVE(!s.material.solid && !s.material.rigid, no_solid(s)) INACTIVE(!s.material.solid && !s.material.weighed, "its bodies stand still or have a mass of their own")) \
   REAL(damping, 0.0, 0.0, 10.0, "s", material, "stiffness-proportional damping time", INACTIVE(!s.material.solid, no_solid(s)) INACTIVE(!s.material.deformable, kAffine)) \
-  REAL(drag, 1.2, 0.0, 100.0, "1", material, "drag coefficient of air that blows across cloth or rods: force over rho u^2 / 2 times the area (of rods, length times diameter)", INACTIVE(!s.material.thin, kNoThin) INACTIVE(s.params.air_density == 0, kNoAir)) \
-  REAL(skin_drag, 0.02, 0.0, 100.0, "1", material, "the same of air that blows along cloth, for both sides together, or along rods, with their surface as the area", INACTIVE(!s.material.thin, kNoThin) INACTIVE(s.params.air_density == 0, kNoAir)) \
+  REAL(drag, 1.2, 0.0, 100.0, "1", material, "drag coefficient of air that blows across cloth or rods: force over rho u^2 / 2 times the area (of rods, length times diameter; of bodies of frames, half of their surface)", INACTIVE(!s.material.thin, kNoThin) INACTIVE(s.params.air_density == 0, kNoAir)) \
+  REAL(skin_drag, 0.02, 0.0, 100.0, "1", material, "the same of air that blows along cloth, for both sides together, or along rods, with their surface as the area, or along bodies of frames, with half of it", INACTIVE(!s.material.thin, kNoThin) INACTIVE(s.params.air_density == 0, kNoAir)) \
   REAL(mu, 0.3, 0.0, 10.0, "1", material, "Coulomb friction coefficient; a pair without its own uses the geometric mean") \
   REAL(restitution, 0.0, 0.0, 1.0, "1", rigid, "share of the approach that a rigid body bounces back with (Newton); of a pair, the larger", INACTIVE(s.velocity_level() && s.penalty(), kNoBounce)) \
   REAL(torsion_radius, 0.0, 0.0, 10.0, "m", rigid, "friction about the normal, mu times this times the normal force; of a pair, the mean; 0: none")              \

@@ -157,7 +157,7 @@ class Assembly {
                   std::int32_t node, double weight) const {
     const FollowingNode follows = solids_.follows.empty() ? FollowingNode{} : solids_.follows[node];
     if (!follows.follows()) put_node(h, w, row, direction, node, weight);
-    for (int c = 0; follows.follows() && c < 4; ++c)
+    for (int c = 0; follows.follows() && c < kMostLeaders && follows.controls[c] >= 0; ++c)
       put_node(h, w, row, direction, follows.controls[c], weight * follows.weights[c]);
   }
 

@@ -287,8 +287,8 @@ bool Coupling::has_other_law(const Params& params) {
 }
 
 std::string Coupling::why_not_nodal() const {
-  // A point of a triangle would have up to twelve nodes.
-  if (solids_.embedding().has_lattices()) return "takes no solids in lattices";
+  // A point of a triangle would have up to twelve nodes, of frames up to 24.
+  if (solids_.embedding().has_lattices()) return "takes no solids in lattices and no bodies of frames";
   return particles_.frames().size() > 0 ? "takes no joints on elastic solids" : "";
 }
 

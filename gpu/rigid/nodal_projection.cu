@@ -29,8 +29,8 @@ struct PointFinder {
         p.add(node, b, weight[node]);
         continue;
       }
-      const Vec<Real, 4>& shares = embedding.weights(node);
-      const Vec4i& controls = embedding.controls(node);
+      const Vec<Real, kMostLeaders>& shares = embedding.weights(node);
+      const Leaders& controls = embedding.controls(node);
       for (int j = 0; j < 4; ++j) p.add(controls[j], b * static_cast<double>(shares[j]), weight[controls[j]]);
     }
     out[k] = p;

@@ -1,6 +1,7 @@
 #include "gpu/law/drag_check.h"
 #include "tests/backend_test.h"
 #include "tests/energy/cloth_sheet.h"
+#include "tests/fixtures/frame_model.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -30,6 +31,15 @@ Model blown_rods() {
   for (int i = 0; i < 5; ++i) nodes.push_back({0.5 * i, 0.1 * i * i, 0.05 * i});
   for (int i = 0; i < 4; ++i) segments.push_back({i, i + 1});
   add_rods(model, "rod", nodes, segments, 0, 0.3);
+  finalize(model);
+  return model;
+}
+
+Model blown_frames() {
+  Model model;
+  model.materials = {draggy()};
+  model.material_names = {"wood"};
+  fixtures::add_frame_bar(model, "bar", {2, 0.5, 0.5}, {1, 0, 0}, 2, {3, 1, 1});
   finalize(model);
   return model;
 }
@@ -149,7 +159,7 @@ struct InWind {
 BACKEND_TEST(AirDrag, GradientIsThatOfTheEnergyAndTheForceOfTheJudge) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const Model& model : {blown_cloth(), blown_rods()}) {
+  for (const Model& model : {blown_cloth(), blown_rods(), blown_frames()}) {
     InWind in(ctx, model, random);
     const Column drag = in.drag();
     EXPECT_GT(drag.norm(), 0.1);
@@ -163,7 +173,7 @@ BACKEND_TEST(AirDrag, GradientIsThatOfTheEnergyAndTheForceOfTheJudge) {
 BACKEND_TEST(AirDrag, SlopeIsThatOfTheForceAndPositiveSemidefinite) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const Model& model : {blown_cloth(), blown_rods()}) {
+  for (const Model& model : {blown_cloth(), blown_rods(), blown_frames()}) {
     InWind in(ctx, model, random);
     const Dense slope = in.drag_slope();
     EXPECT_GT(slope.norm(), 0.1);
@@ -177,7 +187,7 @@ BACKEND_TEST(AirDrag, SlopeIsThatOfTheForceAndPositiveSemidefinite) {
 BACKEND_TEST(AirDrag, LinearForceTouchesTheTrueOne) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const Model& model : {blown_cloth(), blown_rods()}) {
+  for (const Model& model : {blown_cloth(), blown_rods(), blown_frames()}) {
     InWind in(ctx, model, random);
     const Column there = in.drag();
     const Dense slope = in.drag_slope();
@@ -198,7 +208,7 @@ BACKEND_TEST(AirDrag, LinearForceTouchesTheTrueOne) {
 BACKEND_TEST(AirDrag, PowerIsThatOfTheForces) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const Model& model : {blown_cloth(), blown_rods()}) {
+  for (const Model& model : {blown_cloth(), blown_rods(), blown_frames()}) {
     InWind in(ctx, model, random);
     const std::vector<Vec3> v = in.velocities();
     Column speeds(3 * in.nodes());

@@ -5,6 +5,7 @@
 #include "gpu/model/element_group.h"
 #include "tests/backend_test.h"
 #include "tests/fixtures/embedded_model.h"
+#include "tests/fixtures/frame_model.h"
 #include "tests/linear/systems.h"
 
 #include <Eigen/Cholesky>
@@ -17,8 +18,9 @@ using fixtures::BoxBody;
 
 using Dense = Eigen::MatrixXd;
 
-/// Affine boxes, a deformable box between them, and a box in a lattice: tets of the deformable boxes, then
-/// the control tets, with random blocks; masses; and contact stencils with up to four nodes of any bodies.
+/// Affine boxes, a deformable box between them, a box in a lattice, and a bar of frames: tets of the
+/// deformable boxes, stencils of bones, then the control tets, with random blocks; masses; and contact
+/// stencils with up to four nodes of any bodies.
 struct EmbeddedSystem {
   Model model;
   test::Elements tets, stencils;
@@ -34,10 +36,13 @@ struct EmbeddedSystem {
     add_box(model, "soft", {0.1, 0.1, 0.1}, {1, 0, 0}, 1);
     add_box(model, "b", {0.1, 0.3, 0.1}, {2, 0, 0}, 1, 30, {0, 0, 0}, BoxBody::affine);
     fixtures::add_embedded_box(model, "lattice", {0.2, 0.1, 0.1}, {3, 0, 0}, 3, 0.07);
+    fixtures::add_frame_bar(model, "bar", {0.4, 0.1, 0.1}, {4, 0, 0}, 3);
     const std::size_t n = model.node_count();
     for (const int body : {1, 3})
       for (const Vec4i& tet : tets_of(model, model.objects[body]))
         test::add_element(tets, random, tet, 3, Real(1), Real(0));
+    for (const Vec4i& stencil : bone_stencils(model, model.objects[4]))
+      test::add_element(tets, random, stencil, 3, Real(1), Real(0));
     for (const int body : {0, 2})
       test::add_element(tets, random, control_tet(model.objects[body]), 3, Real(1), Real(0));
     diagonal.assign(n, 0);
@@ -72,7 +77,7 @@ struct EmbeddedSystem {
         for (const LatticeFollower& f : followers(model, body)) {
           is_free[f.node] = false;
           j.middleRows(3 * f.node, 3).setZero();
-          for (int k = 0; k < 4; ++k)
+          for (int k = 0; k < leader_count(f.controls); ++k)
             for (int r = 0; r < 3; ++r) j(3 * f.node + r, 3 * f.controls[k] + r) = f.weights[k];
         }
       if (!body.is_affine()) continue;
@@ -198,19 +203,21 @@ BACKEND_TEST(Embedding, TheReducedDiagonalHasTheShareOfEachFollower) {
   copy_to_host(ctx, have.data(), system.matrix.reduced_diagonal(), n);
   std::vector<Real> stiffness(n);
   copy_to_host(ctx, stiffness.data(), system.matrix.stiffness(), n);
-  const Object& box = system.model.objects[3];
-  for (int c = box.node_begin; c < box.collides_from; ++c) {
-    Dense want = a.block(3 * c, 3 * c, 3, 3);
-    for (const LatticeFollower& f : followers(system.model, box))
-      for (int k = 0; k < 4; ++k)
-        if (f.controls[k] == c) want += f.weights[k] * f.weights[k] * a.block(3 * f.node, 3 * f.node, 3, 3);
-    for (int r = 0; r < 3; ++r)
-      for (int s = 0; s < 3; ++s)
-        EXPECT_NEAR(have[c](r, s), want(r, s), 10 * test::kRounding * reduced.norm()) << c;
-  }
-  for (const LatticeFollower& f : followers(system.model, box)) {
-    EXPECT_EQ(stiffness[f.node], stiffness[f.controls[0]]);
-    EXPECT_GT(stiffness[f.node], 0);
+  for (const int body : {3, 4}) {
+    const Object& box = system.model.objects[body];
+    for (int c = box.node_begin; c < box.collides_from; ++c) {
+      Dense want = a.block(3 * c, 3 * c, 3, 3);
+      for (const LatticeFollower& f : followers(system.model, box))
+        for (int k = 0; k < leader_count(f.controls); ++k)
+          if (f.controls[k] == c) want += f.weights[k] * f.weights[k] * a.block(3 * f.node, 3 * f.node, 3, 3);
+      for (int r = 0; r < 3; ++r)
+        for (int s = 0; s < 3; ++s)
+          EXPECT_NEAR(have[c](r, s), want(r, s), 10 * test::kRounding * reduced.norm()) << c;
+    }
+    for (const LatticeFollower& f : followers(system.model, box)) {
+      EXPECT_EQ(stiffness[f.node], stiffness[f.controls[0]]);
+      EXPECT_GT(stiffness[f.node], 0);
+    }
   }
 }
 

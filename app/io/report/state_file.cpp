@@ -1,5 +1,7 @@
 #include "app/io/report/state_file.h"
 
+#include <algorithm>
+
 #include "app/io/file/output_file.h"
 #include "app/io/mesh/mesh_check.h"
 #include "app/io/mesh/msh.h"
@@ -24,7 +26,7 @@ auto part_of(const Object& object, const Positions& positions, std::span<const E
 void write_solids(std::ostream& out, const Model& model, const Positions& positions) {
   std::vector<NamedTets> parts;
   for (const Object& object : model.objects) {
-    if (!object.is_solid()) continue;
+    if (!object.is_solid() || object.has_frames) continue;
     auto [nodes, tets] = part_of(object, positions, tets_of(model, object));
     if (object.is_embedded())
       nodes.resize(static_cast<std::size_t>(object.collides_from - object.node_begin));
@@ -49,7 +51,8 @@ void write_surfaces(std::ostream& out, const Model& model, const Positions& posi
 void check_state_file(const std::filesystem::path& file, const Model& model) {
   if (file.extension() != ".msh" && file.extension() != ".obj")
     throw InputError(file.string() + ": must end in .msh or .obj");
-  if (file.extension() == ".msh" && model.tets.empty())
+  const auto has_tets = [](const Object& object) { return object.is_solid() && !object.has_frames; };
+  if (file.extension() == ".msh" && std::ranges::none_of(model.objects, has_tets))
     throw InputError(file.string() +
                      ": a .msh holds the tetrahedra of solids, and the scene has none; a .obj " +
                      "holds the surfaces of all bodies");

@@ -11,6 +11,7 @@
 #include "app/io/scene/scene_array.h"
 #include "app/io/scene/scene_shape.h"
 #include "gpu/model/affine.h"
+#include "gpu/model/frames.h"
 #include "gpu/model/lattice.h"
 #include "gpu/model/tet10.h"
 
@@ -169,7 +170,8 @@ Sequence read_sequence(TableReader& table, const SceneSource& source, std::optio
 void build_object(TableReader table, const SceneSource& source, Model& model,
                   std::vector<RefinedRods>& refined, std::vector<FollowingRods>& following) {
   const std::string body = table.text("body", "deformable");
-  check_known(table, "body", "kind of body", body, {"deformable", "cloth", "rods", "affine", "rigid"});
+  check_known(table, "body", "kind of body", body,
+              {"deformable", "cloth", "rods", "frames", "affine", "rigid"});
   if (body == "rigid") return build_rigid_object(table, source, model);
   if (body == "cloth") return build_cloth(table, source, model);
   if (body == "rods") return build_rods(table, source, model, refined, following);
@@ -177,16 +179,18 @@ void build_object(TableReader table, const SceneSource& source, Model& model,
   const std::string element = table.text("element", "tet4");
   check_known(table, "element", "kind of element", element, {"tet4", "tet10"});
   const bool ten_node = element == "tet10";
-  if (ten_node && body == "affine")
-    table.fail("element", "\"tet10\" is for deformable bodies, and this one is affine: leave out element");
+  if (ten_node && body != "deformable")
+    table.fail("element", "\"tet10\" is for deformable bodies, and this one is " +
+                              std::string(body == "affine" ? "affine" : "of frames") + ": leave out element");
   const Growth growth = read_growth(table, source.scale);
   const bool in_lattice = table.has("lattice");
-  if (in_lattice && (ten_node || body == "affine"))
+  if (in_lattice && (ten_node || body != "deformable"))
     table.fail("lattice", "is for deformable bodies of linear tets: leave it out, or body and element");
   const EmbeddedSolid embedded =
       in_lattice ? read_embedded(table, source.file, growth.refinement) : EmbeddedSolid{};
   const TetMesh mesh =
       in_lattice ? TetMesh{embedded.nodes, embedded.tets} : read_solid(table, source.file, growth.refinement);
+  const FramePaths paths = body == "frames" ? read_frames(table, source.file) : FramePaths{};
   const Placement placement = read_placement(table);
   const std::int32_t material = read_material(table, model);
   const Vec3d velocity = table.vec3("velocity", {0, 0, 0}), spin = table.vec3("angular_velocity", {0, 0, 0});
@@ -200,10 +204,19 @@ void build_object(TableReader table, const SceneSource& source, Model& model,
 
   for (std::size_t i = 0; i < instances.size(); ++i) {
     const auto& [offset, turn] = instances[i];
-    std::vector<Vec3d> nodes;
-    for (const Vec3d& p : mesh.nodes) nodes.push_back(turn * placement.apply(p) + offset);
+    const auto placed = [&](const std::vector<Vec3d>& points) {
+      std::vector<Vec3d> out;
+      for (const Vec3d& p : points) out.push_back(turn * placement.apply(p) + offset);
+      return out;
+    };
+    const std::vector<Vec3d> nodes = placed(mesh.nodes);
     const std::string instance = instance_name(name, i, instances.size());
     Object& object = located(table, [&]() -> Object& {
+      if (body == "frames") {
+        FramePaths here;
+        for (const std::vector<Vec3d>& path : paths) here.push_back(placed(path));
+        return add_frames(model, instance, nodes, mesh.tets, here, material);
+      }
       if (in_lattice) return add_embedded(model, instance, embedded, nodes, material);
       if (body == "affine") return add_affine(model, instance, nodes, mesh.tets, material);
       return (ten_node ? add_ten_node_solid : add_solid)(model, instance, nodes, mesh.tets, material);

@@ -3,6 +3,7 @@
 
 #include "app/io/scene/scene_build.h"
 #include "gpu/model/element_group.h"
+#include "gpu/model/lattice.h"
 
 namespace stickslip {
 namespace {
@@ -57,6 +58,15 @@ struct SelectedNodes {
   double load_factor = 1;  // see load_factor()
 };
 
+/// The points of the frames that start in a box.
+void add_frames_in(const Model& model, const Object& object, const Vec3d& low, const Vec3d& high,
+                   std::vector<std::int32_t>& nodes) {
+  const std::vector<Vec3d>& frames = lattice_of(model, object).frames;
+  for (std::size_t f = 0; f < frames.size(); ++f)
+    for (int k = 0; k < 4 && min(frames[f], low) == low && max(frames[f], high) == high; ++k)
+      nodes.push_back(object.node_begin + 4 * static_cast<std::int32_t>(f) + k);
+}
+
 /// Nodes of solids and rods: of `object`, or with a box of all of them. Selected by `box` at the start or by
 /// the list `nodes`. Ghosts of rods are not counted; they come with their segments.
 SelectedNodes read_nodes(TableReader& table, const Model& model, const std::vector<RefinedRods>& refined) {
@@ -81,7 +91,14 @@ SelectedNodes read_nodes(TableReader& table, const Model& model, const std::vect
       continue;
     }
     if (object.is_embedded() && !box)
-      table.fail("nodes", "'" + object.name + "' is in a lattice, whose nodes have no numbers: give a box");
+      table.fail("nodes", "'" + object.name + "' " +
+                              (object.has_frames ? "has frames, which have no numbers"
+                                                 : "is in a lattice, whose nodes have no numbers") +
+                              ": give a box");
+    if (object.has_frames) {
+      add_frames_in(model, object, low, high, nodes);
+      continue;
+    }
     // Of a solid in a lattice, nodes of the lattice: those of its surface follow them.
     const std::int32_t first =
         object.is_embedded() ? object.node_begin : std::max(object.node_begin, object.collides_from);

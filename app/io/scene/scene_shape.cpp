@@ -235,6 +235,29 @@ EmbeddedSolid read_embedded(TableReader& table, const std::filesystem::path& sce
   });
 }
 
+FramePaths frame_paths(const PointMesh& lines) {
+  FramePaths paths;
+  for (std::size_t s = 0; s < lines.segments.size(); ++s) {
+    const auto at = [&](int end) { return lines.nodes[static_cast<std::size_t>(lines.segments[s][end])]; };
+    if (s == 0 || lines.segments[s][0] != lines.segments[s - 1][1]) paths.push_back({at(0)});
+    paths.back().push_back(at(1));
+  }
+  return paths;
+}
+
+FramePaths read_frames(TableReader& table, const std::filesystem::path& scene_file) {
+  if (!table.has("frames"))
+    table.fail("", "needs frames: a list of places along its axis, or a file of lines");
+  if (!table.is_text("frames")) return {table.vec3s("frames")};
+  const std::filesystem::path file = table.text("frames");
+  try {
+    return frame_paths(
+        load_point_mesh(file.is_absolute() ? file : scene_file.parent_path() / file, PointKind::segments));
+  } catch (const InputError& error) {
+    table.fail("frames", error.what());
+  }
+}
+
 std::vector<Vec3d> read_points_of_hull(TableReader& table, const std::filesystem::path& scene_file) {
   if (table.has("points") == table.has("file")) table.fail("", "needs either points = [...] or a file");
   if (table.has("points")) return table.vec3s("points");

@@ -14,6 +14,12 @@ namespace stickslip {
 TetMesh read_solid(TableReader& table, const std::filesystem::path& scene_file, double refinement);
 /// Reads the surface of an [[object]] with `lattice`, and embeds it in cells of that edge, likewise.
 EmbeddedSolid read_embedded(TableReader& table, const std::filesystem::path& scene_file, double refinement);
+/// Reads the key `frames` of a body of frames: places [m] along one path, or a file of lines, see
+/// frame_paths.
+using FramePaths = std::vector<std::vector<Vec<double, 3>>>;
+FramePaths read_frames(TableReader& table, const std::filesystem::path& scene_file);
+/// The paths of a mesh of segments: one goes on as long as each segment begins where the last one ends.
+FramePaths frame_paths(const PointMesh& lines);
 /// Reads the surface of a [[collider]], likewise.
 SurfaceMesh read_surface(TableReader& table, const std::filesystem::path& scene_file, double refinement);
 

@@ -116,6 +116,7 @@ void draw_object(PanelContext& context) {
   const std::vector<Material>& materials = context.simulation.settings().materials;
   const std::int32_t nodes = object.node_end - object.node_begin, tets = object.tet_end - object.tet_begin;
   if (object.ten_node) value_row("Mesh", column, "%d nodes, %d ten-node tets", nodes, tets / kTet10Parts);
+  else if (object.has_frames) value_row("Mesh", column, "%d nodes, %d frames", nodes, tets);
   else if (object.is_solid()) value_row("Mesh", column, "%d nodes, %d tets", nodes, tets);
   else if (object.is_rods()) {
     const RodCount count = count_rods(probe.scene()->model, object);
