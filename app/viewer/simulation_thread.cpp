@@ -179,7 +179,7 @@ void Simulation::apply(const Command& command) {
         } else if constexpr (std::is_same_v<Edit, RemoveObject>) {
           go_on_with([&] { return without_object(*scene_, edit.name); }, edit.name + " removed");
         } else if constexpr (std::is_same_v<Edit, MoveObject>) {
-          go_on_with([&] { return with_move(*scene_, edit); }, edit.object + " moved", {},
+          go_on_with([&] { return with_move(*scene_, edit, engine_->state()); }, edit.object + " moved", {},
                      [&](const Model& from, const State& before, const Model& to, State& state) {
                        put_moved(from, before, to, edit, state);
                      });
