@@ -8,7 +8,7 @@
 namespace stickslip {
 
 std::span<const ContactScaleInfo> contact_scale_table() {
-  static constexpr std::array<ContactScaleInfo, 7> table{{
+  static constexpr std::array<ContactScaleInfo, 9> table{{
       {ContactScale::state, "state", "stick, slip or open", ""},
       {ContactScale::force, "normal force", "on a logarithmic scale of three decades", "N"},
       {ContactScale::gap, "gap", "negative where bodies overlap", "m"},
@@ -22,6 +22,13 @@ std::span<const ContactScaleInfo> contact_scale_table() {
        "contacts of one colour share no body that moves, and are solved at once; of solvers that sweep by "
        "colours",
        ""},
+      {ContactScale::pressure, "pressure",
+       "normal force over the contact's share of the touching surface, on a logarithmic scale of three "
+       "decades; "
+       "grey where contacts are points or lines, which have no area",
+       "Pa"},
+      {ContactScale::age, "age", "for how long the contact pushes without a break; grey where it has no name",
+       "s"},
   }};
   return table;
 }
@@ -48,6 +55,10 @@ float scale_value(const ContactRecord& contact, ContactScale scale) {
       return std::max(0.f, contact.error);
     case ContactScale::colour:
       return static_cast<float>(std::max(0, contact.colour));
+    case ContactScale::pressure:
+      return contact.pressure();
+    case ContactScale::age:
+      return contact.age;
   }
   return 0;
 }
@@ -60,7 +71,9 @@ ScaleRange scale_range(std::span<const ContactRecord> contacts, ContactScale sca
     low = std::min(low, scale_value(contact, scale));
     high = std::max(high, scale_value(contact, scale));
   }
+  if (scale == ContactScale::age) return {0, std::max(0.f, high), false};
   if (scale == ContactScale::gap || scale == ContactScale::colour) return {low, high, false};
+  high = std::max(0.f, high);
   return {kDecades * high, high, true};
 }
 
@@ -72,6 +85,13 @@ Vec<float, 3> scale_color(float share) {
   const auto below = std::min(static_cast<std::size_t>(at), stops.size() - 2);
   const float part = at - static_cast<float>(below);
   return (1 - part) * stops[below] + part * stops[below + 1];
+}
+
+Vec<float, 3> color_on_scale(const ContactRecord& contact, ContactScale scale, const ScaleRange& range) {
+  constexpr Vec<float, 3> kUnknown{0.55f, 0.55f, 0.55f};
+  const float value = scale_value(contact, scale);
+  const bool may_be_unknown = scale == ContactScale::pressure || scale == ContactScale::age;
+  return may_be_unknown && value < 0 ? kUnknown : scale_color(range.share(value));
 }
 
 }  // namespace stickslip

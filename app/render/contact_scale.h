@@ -9,7 +9,7 @@
 
 namespace stickslip {
 
-enum class ContactScale { state, force, gap, slip, cone_share, error, colour };
+enum class ContactScale { state, force, gap, slip, cone_share, error, colour, pressure, age };
 
 struct ContactScaleInfo {
   ContactScale scale;
@@ -25,14 +25,17 @@ struct ScaleRange {
   float share(float value) const;
 };
 
-/// The number that the scale shows of a contact; 0 for `state`.
+/// The number that the scale shows of a contact; 0 for `state`, < 0 for a pressure or an age that is not
+/// known.
 float scale_value(const ContactRecord& contact, ContactScale scale);
-/// Forces and speeds span three decades below the largest; gaps go from the smallest to the largest, colours
-/// from the first to the last, shares of cones from 0 to 1.
+/// Forces, pressures and speeds span three decades below the largest; gaps go from the smallest to the
+/// largest, colours from the first to the last, ages from 0 to the largest, shares of cones from 0 to 1.
 ScaleRange scale_range(std::span<const ContactRecord> contacts, ContactScale scale);
 
 /// sRGB of a share in [0, 1]: from dark blue over green to yellow, rising in lightness, so that it can be
 /// read without telling hues apart.
 Vec<float, 3> scale_color(float share);
+/// That of a contact; grey where the scale's number is not known. Not for `state`.
+Vec<float, 3> color_on_scale(const ContactRecord& contact, ContactScale scale, const ScaleRange& range);
 
 }  // namespace stickslip

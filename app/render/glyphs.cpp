@@ -239,9 +239,8 @@ std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers
   for (const ContactState state : {ContactState::open, ContactState::stick, ContactState::slip})
     for (const ContactRecord& contact : view.contacts) {
       if (contact.state != state) continue;
-      const Vec3f color = view.scale == ContactScale::state
-                              ? contact_color(state)
-                              : scale_color(range.share(scale_value(contact, view.scale)));
+      const Vec3f color = view.scale == ContactScale::state ? contact_color(state)
+                                                            : color_on_scale(contact, view.scale, range);
       add_contact(
           glyphs,
           {contact, color, state == ContactState::open ? 0.6f : 1.f, view.overlays, per_newton, scale,

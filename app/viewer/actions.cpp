@@ -76,6 +76,11 @@ void next_surface_colors(ViewState& view) {
   view.surfaces = surface_colors_table()[next % surface_colors_table().size()].colors;
 }
 
+void next_contact_scale(ViewState& view) {
+  const auto next = static_cast<std::size_t>(view.scale) + 1;
+  view.scale = contact_scale_table()[next % contact_scale_table().size()].scale;
+}
+
 std::vector<Action> make_table() {
   using namespace ActionTrait;
 #define KEYS(...) \

@@ -87,6 +87,7 @@ bool GizmoTool::press(const Vec<float, 2>& at) {
   const std::span<const Vec3f> now = simulation_.frame().positions();
   held_.assign(now.begin(), now.end());
   held_pivot_ = pivot();
+  held_together_ = moved_with(simulation_.frame().scene->model, object().name);
   drag_.emplace(view(), hovered_, at);
   return true;
 }
@@ -145,9 +146,12 @@ std::vector<Vec3f> GizmoTool::dragged_positions() const {
   if (!drag_) return positions;
   const GizmoChange change = drag_->change(steps());
   const Pose move = rigid_move(held_pivot_, change.shift, change.turn);
-  for (std::int32_t i = object().node_begin; i < object().node_end; ++i) {
-    Vec3f& x = positions[static_cast<std::size_t>(i)];
-    x = move.apply(x.cast<double>()).cast<float>();
+  for (const int k : held_together_) {
+    const Object& member = simulation_.frame().scene->model.objects[static_cast<std::size_t>(k)];
+    for (std::int32_t i = member.node_begin; i < member.node_end; ++i) {
+      Vec3f& x = positions[static_cast<std::size_t>(i)];
+      x = move.apply(x.cast<double>()).cast<float>();
+    }
   }
   return positions;
 }

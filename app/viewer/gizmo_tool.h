@@ -42,7 +42,9 @@ class GizmoTool {
 
   /// The object that is dragged; -1: none.
   int dragged() const { return drag_ ? *object_ : -1; }
-  /// The shown positions of all nodes [m], with the dragged object where it will be put.
+  /// The objects that move with it, itself included.
+  const std::vector<int>& dragged_together() const { return held_together_; }
+  /// The shown positions of all nodes [m], with the dragged objects where they will be put.
   std::vector<Vec3f> dragged_positions() const;
 
  private:
@@ -62,6 +64,7 @@ class GizmoTool {
   std::optional<GizmoDrag> drag_;
   GizmoPart hovered_ = GizmoPart::none;
   Vec<float, 2> pointer_{-1, -1};
+  std::vector<int> held_together_;
   std::vector<Vec3f> held_;             // positions of all nodes when the drag began
   Vec<double, 3> held_pivot_{0, 0, 0};  // [m] of then
   bool snaps_ = false;

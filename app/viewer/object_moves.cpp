@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <set>
 #include <vector>
 
 #include "app/io/scene/scene_edit.h"
+#include "app/viewer/assembly.h"
 #include "app/viewer/free_space.h"
 #include "app/viewer/scene_content.h"
 #include "app/viewer/simulation.h"
@@ -42,14 +44,41 @@ bool is_scripted(const Model& model, const Object& object) {
   });
 }
 
+/// Whether a joint other than a rope holds the object, perhaps at the world.
+bool is_held(const Model& model, std::size_t number) {
+  return std::ranges::any_of(model.joints, [&](const Joint& joint) {
+    const auto sides = objects_of(model, joint);
+    return joint.kind != JointKind::distance &&
+           std::ranges::find(sides, static_cast<int>(number)) != sides.end();
+  });
+}
+
 bool is_zero(const Vec3d& v) { return v == Vec3d{0, 0, 0}; }
 
-std::string moved_text(const Scene& scene, const std::string& name, const Pose& move) {
+/// The names of the tables that define these objects: of an array where all of its objects are among them.
+std::set<std::string> tables_of(const Model& model, const std::vector<int>& objects) {
+  std::set<std::string> names;
+  for (const int k : objects) {
+    const std::string& name = model.objects[static_cast<std::size_t>(k)].name;
+    const std::string array = name.substr(0, name.find('.')) + ".";
+    bool is_whole = array.size() < name.size();
+    for (int other = 0; is_whole && other < static_cast<int>(model.objects.size()); ++other)
+      is_whole = !model.objects[static_cast<std::size_t>(other)].name.starts_with(array) ||
+                 std::ranges::binary_search(objects, other);
+    names.insert(is_whole ? array.substr(0, array.size() - 1) : name);
+  }
+  return names;
+}
+
+std::string moved_text(const Scene& scene, const std::vector<int>& objects, const Pose& move) {
   if (scene.source.empty()) throw InputError(scene.name + " has no TOML text: its objects cannot be moved");
-  const Object& object = scene.model.objects[number_of(scene.model, name)];
-  if (move.q.w != 1 && is_scripted(scene.model, object))
-    throw InputError("'" + name + "' follows its script: it can be moved, not turned");
-  return with_moved_table(scene.source, scene.file, name, move);
+  for (const int k : objects) {
+    const Object& object = scene.model.objects[static_cast<std::size_t>(k)];
+    const bool is_own = object.is_rigid() || object.is_collider();  // the script, not that of a pin
+    if (move.q.w != 1 && !is_own && is_scripted(scene.model, object))
+      throw InputError("nodes of '" + object.name + "' follow a script: it can be moved, not turned");
+  }
+  return with_moved_tables(scene.source, scene.file, tables_of(scene.model, objects), move);
 }
 
 /// Barrier steps cannot begin with any overlap.
@@ -60,11 +89,15 @@ OverlapRule rule_of(const Scene& scene, const Object& object) {
           std::max(is_velocity ? 0 : scene.params.d_hat, kLeastGap * norm(box.high - box.low))};
 }
 
-/// All nodes, those of the object moved.
-std::vector<Vec3d> moved_nodes(const Object& object, std::vector<Vec3d> positions, const Pose& move) {
-  for (std::int32_t i = object.node_begin; i < object.node_end; ++i) {
-    Vec3d& x = positions[static_cast<std::size_t>(i)];
-    x = move.apply(x);
+/// All nodes, those of these objects moved.
+std::vector<Vec3d> moved_nodes(const Model& model, const std::vector<int>& objects,
+                               std::vector<Vec3d> positions, const Pose& move) {
+  for (const int k : objects) {
+    const Object& object = model.objects[static_cast<std::size_t>(k)];
+    for (std::int32_t i = object.node_begin; i < object.node_end; ++i) {
+      Vec3d& x = positions[static_cast<std::size_t>(i)];
+      x = move.apply(x);
+    }
   }
   return positions;
 }
@@ -82,7 +115,7 @@ Pose start_move(const Scene& scene, std::size_t number, const MoveObject& move) 
   const Object& object = model.objects[number];
   const Vec3d pivot = pivot_of(model, object, model.positions, start_poses(model));
   Pose start = rigid_move(pivot, move.shift, move.turn);
-  const std::vector<Vec3d> nodes = moved_nodes(object, model.positions, start);
+  const std::vector<Vec3d> nodes = moved_nodes(model, {static_cast<int>(number)}, model.positions, start);
   const OverlapRule rule = rule_of(scene, object);
   if (const auto lift = lift_to_free(model, static_cast<int>(number), nodes, rule)) {
     start.x[1] += *lift;
@@ -106,6 +139,42 @@ void check_selections(const Model& from, const Model& to, const std::string& nam
                      "' by their start: elsewhere it would select others");
 }
 
+std::vector<Pose> poses_of(const State& state) {
+  std::vector<Pose> poses;
+  poses.reserve(state.bodies.size());
+  for (const BodyState& body : state.bodies) poses.push_back(body.pose);
+  return poses;
+}
+
+/// An object that overlaps nothing before the move, of these that move together, and what it then overlaps:
+/// "'door' would overlap wall"; empty: there is none.
+std::string new_overlap(const Scene& scene, const std::vector<int>& objects, const std::vector<Vec3d>& before,
+                        const std::vector<Vec3d>& after) {
+  const Model& model = scene.model;
+  for (const int k : objects) {
+    const Object& object = model.objects[static_cast<std::size_t>(k)];
+    const OverlapRule rule = rule_of(scene, object);
+    const std::string other = overlapped_by(model, k, after, rule, objects);
+    if (!other.empty() && overlapped_by(model, k, before, rule, objects).empty())
+      return "'" + object.name + "' would overlap " + other;
+  }
+  return {};
+}
+
+/// The motion of the start of what moves as one: that of the state.
+Pose start_move_as_one(const Scene& scene, const std::vector<int>& objects, std::size_t number,
+                       const MoveObject& move, const State& now) {
+  const Model& model = scene.model;
+  const Object& object = model.objects[number];
+  const Vec3d pivot = now.positions.empty() ? pivot_of(model, object, model.positions, start_poses(model))
+                                            : pivot_of(model, object, now.positions, poses_of(now));
+  const Pose motion = rigid_move(pivot, move.shift, move.turn);
+  const std::string fault =
+      new_overlap(scene, objects, model.positions, moved_nodes(model, objects, model.positions, motion));
+  if (!fault.empty()) throw InputError("at the start of the scene " + fault);
+  return motion;
+}
+
 }  // namespace
 
 Pose rigid_move(const Vec3d& pivot, const Vec3d& shift, const Vec3d& turn) {
@@ -113,21 +182,31 @@ Pose rigid_move(const Vec3d& pivot, const Vec3d& shift, const Vec3d& turn) {
   return {pivot + shift - (is_zero(turn) ? pivot : q.rotate(pivot)), q};
 }
 
+std::vector<int> moved_with(const Model& model, const std::string& name) {
+  return assembly_of(model, static_cast<int>(number_of(model, name)));
+}
+
 std::string move_refusal(const Scene& scene, const std::string& name, bool turn) {
   try {
-    moved_text(scene, name, rigid_move({0, 0, 0}, {0, 0, 0}, {0, turn ? 90.0 : 0.0, 0}));
+    moved_text(scene, moved_with(scene.model, name),
+               rigid_move({0, 0, 0}, {0, 0, 0}, {0, turn ? 90.0 : 0.0, 0}));
   } catch (const InputError& error) {
     return error.what();
   }
   return {};
 }
 
-std::shared_ptr<const Scene> with_move(const Scene& scene, const MoveObject& move) {
+std::shared_ptr<const Scene> with_move(const Scene& scene, const MoveObject& move, const State& now) {
   for (int k = 0; k < 3; ++k)
     if (!(std::abs(move.shift[k]) <= kFarthestMove) || !std::isfinite(move.turn[k]))
       throw InputError("'" + move.object + "' cannot be moved so far");
   const std::size_t number = number_of(scene.model, move.object);
-  auto moved = with_text(scene, moved_text(scene, move.object, start_move(scene, number, move)), true);
+  const std::vector<int> objects = moved_with(scene.model, move.object);
+  const bool as_one = objects.size() > 1 || is_held(scene.model, number) ||
+                      is_scripted(scene.model, scene.model.objects[number]);
+  const Pose start =
+      as_one ? start_move_as_one(scene, objects, number, move, now) : start_move(scene, number, move);
+  auto moved = with_text(scene, moved_text(scene, objects, start), true);
   check_selections(scene.model, moved->model, move.object);
   return moved;
 }
@@ -135,17 +214,17 @@ std::shared_ptr<const Scene> with_move(const Scene& scene, const MoveObject& mov
 void put_moved(const Model& from, const State& before, const Model& to, const MoveObject& move,
                State& after) {
   const Object& object = from.objects[number_of(from, move.object)];
-  ObjectState state = take_object(from, object, before);
-  std::vector<Pose> poses;
-  poses.reserve(before.bodies.size());
-  for (const BodyState& body : before.bodies) poses.push_back(body.pose);
-  const Vec3d pivot = pivot_of(from, object, before.positions, poses);
+  const Vec3d pivot = pivot_of(from, object, before.positions, poses_of(before));
   const Pose motion = rigid_move(pivot, move.shift, move.turn);
-  for (Vec3d& x : state.positions) x = motion.apply(x);
-  std::ranges::fill(state.velocities, Vec3d{0, 0, 0});
-  state.body.pose = {motion.apply(state.body.pose.x), normalized(motion.q * state.body.pose.q)};
-  state.body.velocity = state.body.spin = {0, 0, 0};
-  put_object(to, to.objects[number_of(to, move.object)], state, after);
+  for (const int k : moved_with(from, move.object)) {
+    const Object& member = from.objects[static_cast<std::size_t>(k)];
+    ObjectState state = take_object(from, member, before);
+    for (Vec3d& x : state.positions) x = motion.apply(x);
+    std::ranges::fill(state.velocities, Vec3d{0, 0, 0});
+    state.body.pose = {motion.apply(state.body.pose.x), normalized(motion.q * state.body.pose.q)};
+    state.body.velocity = state.body.spin = {0, 0, 0};
+    put_object(to, to.objects[number_of(to, member.name)], state, after);
+  }
 }
 
 MoveObject free_move(const Scene& scene, MoveObject wanted, std::span<const Vec3f> positions,
@@ -153,12 +232,18 @@ MoveObject free_move(const Scene& scene, MoveObject wanted, std::span<const Vec3
   const Model& model = scene.model;
   const std::size_t number = number_of(model, wanted.object);
   const Object& object = model.objects[number];
+  const std::vector<int> objects = moved_with(model, wanted.object);
   const Pose move = rigid_move(pivot_of(model, object, positions, poses), wanted.shift, wanted.turn);
-  moved_text(scene, wanted.object, move);
-  std::vector<Vec3d> nodes;
-  nodes.reserve(positions.size());
-  for (const Vec3f& x : positions) nodes.push_back(x.cast<double>());
-  nodes = moved_nodes(object, std::move(nodes), move);
+  moved_text(scene, objects, move);
+  std::vector<Vec3d> before;
+  before.reserve(positions.size());
+  for (const Vec3f& x : positions) before.push_back(x.cast<double>());
+  std::vector<Vec3d> nodes = moved_nodes(model, objects, before, move);
+  if (objects.size() > 1 || is_held(model, number)) {
+    const std::string fault = new_overlap(scene, objects, before, nodes);
+    if (!fault.empty()) throw InputError("there is no room: " + fault);
+    return wanted;
+  }
   const OverlapRule rule = rule_of(scene, object);
   const std::string other = overlapped_by(model, static_cast<int>(number), nodes, rule);
   if (other.empty()) return wanted;

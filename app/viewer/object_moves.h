@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "app/io/scene/scene.h"
 #include "app/viewer/commands.h"
@@ -34,16 +35,22 @@ Pose rigid_move(const Vec<double, 3>& pivot, const Vec<double, 3>& shift, const 
 /// Why the object cannot be moved, or turned where `turn` is true; empty: it can.
 std::string move_refusal(const Scene& scene, const std::string& name, bool turn);
 
+/// The objects that move as one with this one: those that joints other than ropes connect with it.
+std::vector<int> moved_with(const Model& model, const std::string& name);
+
 /// The scene in which the start of the object is moved as `move` says, and lifted above what it would overlap
-/// there. Throws InputError: as with_moved_table, a script that is to be turned, a box of a pin or a force
-/// that would select other nodes.
-std::shared_ptr<const Scene> with_move(const Scene& scene, const MoveObject& move);
-/// Moves the object in `after`, a state of the model `to`, from its place in `before`, a state of `from`. It
-/// is at rest then; a script goes on.
+/// there. The start of an object that joints hold, of all that moves with it, and of one that follows a
+/// script moves as the state does, about the place where the object is in `now` (empty: at the start), so
+/// that joints at the world and scripts fit both. Throws InputError: as with_moved_tables, pinned nodes with
+/// a script that are to be turned, a box of a pin or a force that would select other nodes, what moves as one
+/// would overlap others at the start.
+std::shared_ptr<const Scene> with_move(const Scene& scene, const MoveObject& move, const State& now = {});
+/// Moves the objects in `after`, a state of the model `to`, from their places in `before`, a state of `from`.
+/// They are at rest then; scripts go on.
 void put_moved(const Model& from, const State& before, const Model& to, const MoveObject& move, State& after);
 
 /// The command that moves an object, lifted by up to half of its height where it would overlap something at
-/// these `positions` and `poses`. Throws InputError: as with_move; there is no room.
+/// these `positions` and `poses`, unless joints hold it. Throws InputError: as with_move; there is no room.
 MoveObject free_move(const Scene& scene, MoveObject wanted, std::span<const Vec3f> positions,
                      std::span<const Pose> poses);
 /// Posts it for what a simulation shows. Throws InputError: as free_move, no scene, or an earlier change of

@@ -18,7 +18,8 @@ Vec3f color_of_ghost(int number) {
 
 void SceneLayers::forget() {
   ghost_mesh_.reset();
-  dragged_mesh_.reset();
+  dragged_.clear();
+  dragged_meshes_.clear();
   stress_.reset();
 }
 
@@ -27,15 +28,17 @@ std::span<const GhostLine> SceneLayers::ghosts(const Scene& scene, const Simulat
   ghosts_.clear();
   if (forks != nullptr && !forks->empty()) add_forks(scene, frame, *forks, eye);
   if (gizmo.dragged() < 0) return ghosts_;
-  if (!dragged_mesh_ || dragged_ != gizmo.dragged()) {
-    dragged_ = gizmo.dragged();
-    dragged_mesh_.emplace(scene.model, dragged_);
+  if (dragged_ != gizmo.dragged_together()) {
+    dragged_ = gizmo.dragged_together();
+    dragged_meshes_.clear();
+    for (const int object : dragged_) dragged_meshes_.emplace_back(scene.model, object);
   }
   const std::vector<Vec3f> positions = gizmo.dragged_positions();
   if (positions.size() != scene.model.node_count()) return ghosts_;
   const Vec3f color{0, 0.45f, 0.7f};
-  for (const GhostMesh::Line& line : dragged_mesh_->lines(positions, {}, eye))
-    ghosts_.push_back({line.a, line.b, color, line.sharp ? 0.6f : 0.95f});
+  for (GhostMesh& mesh : dragged_meshes_)
+    for (const GhostMesh::Line& line : mesh.lines(positions, {}, eye))
+      ghosts_.push_back({line.a, line.b, color, line.sharp ? 0.6f : 0.95f});
   return ghosts_;
 }
 

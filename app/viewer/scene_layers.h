@@ -35,8 +35,8 @@ class SceneLayers {
 
   std::optional<GhostMesh> ghost_mesh_;  // once it is needed, as is stress_
   std::optional<SolidStress> stress_;
-  std::optional<GhostMesh> dragged_mesh_;  // of the object with this number
-  int dragged_ = -1;
+  std::vector<GhostMesh> dragged_meshes_;  // of the objects with these numbers
+  std::vector<int> dragged_;
   std::vector<GhostLine> ghosts_;
   std::vector<float> heat_;
   float least_heat_ = 0, most_heat_ = -1;

@@ -216,6 +216,15 @@ void Simulation::want_contacts(bool wanted) {
   wake_.notify_one();
 }
 
+void Simulation::want_contact_details(bool wanted) {
+  if (std::exchange(asked_for_details_, wanted) == wanted) return;
+  {
+    const std::lock_guard lock(mutex_);
+    details_wanted_ = wanted;
+  }
+  wake_.notify_one();
+}
+
 void Simulation::want_tree(bool wanted) {
   if (std::exchange(asked_for_tree_, wanted) == wanted) return;
   {

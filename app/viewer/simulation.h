@@ -20,6 +20,7 @@
 #include "app/io/scene/scene.h"
 #include "app/render/position_offer.h"
 #include "app/viewer/commands.h"
+#include "app/viewer/contact_ages.h"
 #include "app/viewer/content_history.h"
 #include "app/viewer/edit_history.h"
 #include "app/viewer/timeline.h"
@@ -136,6 +137,9 @@ class Simulation {
   void share(std::shared_ptr<const Scene> scene, PositionOffer offer);
   /// Whether frames include contacts; initially true. When switched on again, a frame with contacts follows.
   void want_contacts(bool wanted);
+  /// Whether contacts have areas, and ages that count every step, not only those that frames show; initially
+  /// false. When switched on, a frame with areas follows.
+  void want_contact_details(bool wanted);
 
   /// Whether frames include the trees of the last step; initially false. When switched on, a frame with them
   /// follows.
@@ -217,6 +221,8 @@ class Simulation {
   void pace(double simulated_seconds);
   void follow_tracing();
   bool publish_frame();
+  void finish_contacts(Snapshot& snapshot);
+  void watch_contacts();
   SlotHold publish_positions();
   void accept(std::shared_ptr<const Scene> scene, PositionOffer offer);
   void set_sharing(const Sharing& sharing);
@@ -249,9 +255,12 @@ class Simulation {
   std::optional<Drag> drag_;
   std::vector<double> half_space_mu_;
   std::shared_ptr<PositionSlots> slots_;  // the engine writes into them; empty: it does not
-  bool contacts_published_ = true;        // with the last frame
-  bool tree_published_ = false;           // the same
-  bool stiffness_published_ = false;      // the same
+  ContactAges ages_;
+  Snapshot watched_;                  // contacts of steps that no frame shows
+  bool contacts_published_ = true;    // with the last frame
+  bool details_published_ = false;    // the same
+  bool tree_published_ = false;       // the same
+  bool stiffness_published_ = false;  // the same
   int frame_ = 0;
   double time_ = 0;
   Timeline timeline_;
@@ -269,7 +278,7 @@ class Simulation {
   std::condition_variable wake_;
   std::vector<Queued> queue_;
   std::optional<Offered> offered_;
-  bool contacts_wanted_ = true, tree_wanted_ = false, stiffness_wanted_ = false;
+  bool contacts_wanted_ = true, details_wanted_ = false, tree_wanted_ = false, stiffness_wanted_ = false;
   SimulationStatus status_;
   Settings settings_;
   Pacing pacing_;
@@ -301,7 +310,7 @@ class Simulation {
   std::deque<bool> asked_;  // for undo (true) and redo, until no content is in flight
   Pacing seen_pacing_;
   Tripwires seen_tripwires_;
-  bool seen_tracing_ = false, asked_for_contacts_ = true, asked_for_tree_ = false,
+  bool seen_tracing_ = false, asked_for_contacts_ = true, asked_for_details_ = false, asked_for_tree_ = false,
        asked_for_stiffness_ = false;
 
   std::thread thread_;

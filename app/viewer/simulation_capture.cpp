@@ -107,6 +107,7 @@ void Simulation::go_on_with(const std::function<std::shared_ptr<const Scene>()>&
   slots_ = nullptr;
   drag_.reset();
   timeline_.clear();
+  ages_.clear();  // names of contacts are numbers of bodies and nodes
   kept_state_.reset();
   last_report_.reset();
   at_moment_ = true;
@@ -127,11 +128,13 @@ void Simulation::rewind(int frame) {
   if (moment == nullptr)
     throw std::invalid_argument("the state of frame " + std::to_string(frame) + " is not kept");
   go_to(moment->state);
+  ages_.restore(time_, moment->contacts);
 }
 
 void Simulation::return_to_kept() {
   if (!kept_state_) throw std::invalid_argument("no state was kept");
   go_to(*kept_state_);
+  ages_.clear();
   // From another run of the scene, or older than the timeline: later states do not follow from it.
   const Moment* moment = timeline_.at(frame_);
   if (moment == nullptr || state_hash(moment->state) != state_hash(*kept_state_)) remember(false);

@@ -9,6 +9,7 @@
 #include "app/viewer/object_moves.h"
 #include "app/viewer/scene_content.h"
 #include "app/viewer/simulation.h"
+#include "gpu/model/contact_area.h"
 
 namespace stickslip {
 namespace {
@@ -25,6 +26,13 @@ constexpr double rate_window = 0.5;
 struct NothingToFreeze : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// [m] at which contacts of meshes begin, so that details below are none of the pressure; 0 between rigid
+/// bodies at velocity level, whose contacts are corners of patches.
+double resolution_of(const Model& model, const Params& params) {
+  if (stepper_family(params.solver) != StepperFamily::velocity) return params.d_hat;
+  return std::ranges::any_of(model.objects, &Object::is_deformable) ? params.contact_margin : 0;
+}
 
 double seconds(Simulation::Clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
@@ -57,6 +65,7 @@ bool Simulation::wait_for_work(std::vector<Queued>& commands) {
       continue;
     }
     const bool lacks = (contacts_wanted_ && !contacts_published_) || (tree_wanted_ && !tree_published_) ||
+                       (contacts_wanted_ && details_wanted_ && !details_published_) ||
                        (stiffness_wanted_ && !stiffness_published_);
     if (lacks && scene_) unpublished_ = true;
     const bool free = status_.loaded && frame_ < leash_;
@@ -170,7 +179,7 @@ void Simulation::apply(const Command& command) {
         } else if constexpr (std::is_same_v<Edit, RemoveObject>) {
           go_on_with([&] { return without_object(*scene_, edit.name); }, edit.name + " removed");
         } else if constexpr (std::is_same_v<Edit, MoveObject>) {
-          go_on_with([&] { return with_move(*scene_, edit); }, edit.object + " moved", {},
+          go_on_with([&] { return with_move(*scene_, edit, engine_->state()); }, edit.object + " moved", {},
                      [&](const Model& from, const State& before, const Model& to, State& state) {
                        put_moved(from, before, to, edit, state);
                      });
@@ -238,6 +247,8 @@ void Simulation::freeze() {
   step->solver = param_text(&engine_->params(), solver);
   step->params = engine_->contact_params();
   engine_->snapshot(shown);
+  ages_.observe(time_, shown.contacts);
+  set_contact_areas(shown.contacts, resolution_of(scene_->model, engine_->params()));
   step->contacts = std::move(shown.contacts);
   step->dt = engine_->params().dt;
   const std::lock_guard lock(mutex_);
@@ -250,6 +261,7 @@ void Simulation::restart() {
   time_ = 0;
   unpublished_ = false;
   timeline_.clear();
+  ages_.clear();
   at_moment_ = false;
   last_report_.reset();
   const std::lock_guard lock(mutex_);
@@ -285,7 +297,8 @@ void Simulation::step() {
   } catch (const std::exception& error) {
     return fail(error.what());
   }
-  if (end - published_ >= snapshot_interval && !publish_frame()) return;
+  if (end - published_ < snapshot_interval) watch_contacts();
+  else if (!publish_frame()) return;
   end_step(std::move(report), start, end);
 }
 
@@ -356,6 +369,7 @@ bool Simulation::publish_frame() {
     {
       const std::lock_guard lock(mutex_);
       frame.snapshot.wants_contacts = contacts_published_ = contacts_wanted_;
+      details_published_ = details_wanted_;
       tree_published_ = tree_wanted_;
       stiffness_published_ = stiffness_wanted_;
     }
@@ -364,10 +378,8 @@ bool Simulation::publish_frame() {
     frame.snapshot.wants_tree = tree_published_ && is_of_step;
     frame.snapshot.wants_stiffness = stiffness_published_ && is_of_step;
     engine_->snapshot(frame.snapshot);
-    // A restored state has no impulses yet: the contacts that were found in it before are shown again.
-    const Moment* moment = at_moment_ && frame.snapshot.wants_contacts ? timeline_.at(frame_) : nullptr;
-    if (moment != nullptr) frame.snapshot.contacts = moment->contacts;
-    else if (frame.snapshot.wants_contacts) timeline_.set_contacts(frame_, frame.snapshot.contacts);
+    if (frame.snapshot.wants_contacts) finish_contacts(frame.snapshot);
+    else ages_.clear();
   } catch (const std::exception& error) {
     fail(error.what());
     return false;
@@ -376,6 +388,26 @@ bool Simulation::publish_frame() {
   published_ = Clock::now();
   if (on_change_) on_change_();
   return true;
+}
+
+/// Replaces or completes what the engine tells of contacts.
+void Simulation::finish_contacts(Snapshot& snapshot) {
+  // A restored state has no impulses yet: the contacts that were found in it before are shown again.
+  const Moment* moment = at_moment_ ? timeline_.at(frame_) : nullptr;
+  if (moment != nullptr) snapshot.contacts = moment->contacts;
+  else if (!at_moment_) ages_.observe(time_, snapshot.contacts);
+  if (details_published_)
+    set_contact_areas(snapshot.contacts, resolution_of(scene_->model, engine_->params()));
+  if (moment == nullptr) timeline_.set_contacts(frame_, snapshot.contacts);
+}
+
+/// Of a step that no frame shows, where ages count every step.
+void Simulation::watch_contacts() {
+  if (!details_published_ || !contacts_published_) return;
+  watched_.wants_positions = false;
+  engine_->snapshot(watched_);
+  ages_.observe(time_, watched_.contacts);
+  timeline_.set_contacts(frame_, watched_.contacts);
 }
 
 /// Empty if positions are not shared, or no longer.

@@ -162,8 +162,8 @@ double deepest(const HalfSpace& plane, const Object& object, const Positions& po
 
 }  // namespace
 
-std::string overlapped_by(const Model& model, int object, const Positions& positions,
-                          const OverlapRule& rule) {
+std::string overlapped_by(const Model& model, int object, const Positions& positions, const OverlapRule& rule,
+                          std::span<const int> apart) {
   const Object& own = model.objects[static_cast<std::size_t>(object)];
   const Surface surface(model, own, positions);
   const NodeBox box = surface.box();
@@ -174,7 +174,7 @@ std::string overlapped_by(const Model& model, int object, const Positions& posit
         return "half-space " + std::to_string(k + 1);
   const bool is_closed = surface.is_closed();
   for (int o = 0; o < static_cast<int>(model.objects.size()); ++o) {
-    if (!may_touch(model, object, o)) continue;
+    if (!may_touch(model, object, o) || std::ranges::find(apart, o) != apart.end()) continue;
     const Object& other = model.objects[static_cast<std::size_t>(o)];
     if (own.is_collider() && other.is_collider()) continue;
     const Surface there(model, other, positions);

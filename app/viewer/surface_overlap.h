@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,10 @@ struct OverlapRule {
 
 /// The name of an object, or "half-space K", that the object of this number overlaps with all nodes at
 /// `positions` [m]: surfaces cross, or one closed surface contains the other. Distances that thin objects
-/// keep are not counted. Pairs that never touch do not overlap. Empty: there is none.
+/// keep are not counted. Pairs that never touch do not overlap, and nothing overlaps the objects of `apart`.
+/// Empty: there is none.
 std::string overlapped_by(const Model& model, int object, const std::vector<Vec<double, 3>>& positions,
-                          const OverlapRule& rule);
+                          const OverlapRule& rule, std::span<const int> apart = {});
 
 /// How far up the object must go to overlap nothing [m], at most half of its height and the gap; 0 where it
 /// is free. None: there is no room.

@@ -540,6 +540,8 @@ void Viewer::draw() {
 
   simulation_.want_contacts(shows_contacts(view_.overlays) || view_.selection || view_.contact ||
                             view_.surfaces == SurfaceColors::islands || view_.pattern_shown);
+  const bool by_scale = view_.scale == ContactScale::pressure || view_.scale == ContactScale::age;
+  simulation_.want_contact_details(view_.contact || (by_scale && shows_contacts(view_.overlays)));
   simulation_.want_tree(view_.overlays.tree);
   simulation_.want_stiffness(view_.surfaces == SurfaceColors::stiffness);
   const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);

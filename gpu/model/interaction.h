@@ -42,8 +42,16 @@ struct ContactRecord {
   float error = -1;  // [m/s] e_c: by how much the impulse misses the law; < 0: not known (penalties)
   /// Contacts of one colour are solved at once by a solver of the lab that sweeps by colours; -1: not known.
   std::int32_t colour = -1;
+  /// [m^2] over which the normal force acts, see gpu/model/contact_area.h; 0: none, as of points and lines.
+  float area = 0;
+  /// [s] since the contact appeared, with no step in between that did not have it; < 0: not known. Engines do
+  /// not set it: ContactAges of the viewer does.
+  float age = -1;
   /// Equal in all steps in which the same features of the same bodies touch (see mix_name); 0: unnamed.
   std::uint64_t name = 0;
+
+  /// [Pa] normal force over area; < 0: not known.
+  SS_HD float pressure() const { return area > 0 ? normal_force / area : -1; }
 };
 
 /// A spring between a material point (barycentric on a surface triangle) and a target in space.

@@ -112,15 +112,31 @@ TEST(ObjectMoves, ATurnIsAboutTheMiddleAndAfterTheOldOne) {
   EXPECT_NE(back->source.find("position = [0, 0.8, 0]"), std::string::npos) << back->source;
 }
 
+/// "high" swings about the world, and "row.1", of an array, is welded to "low".
+const char* const kHeld = R"(
+[[joint]]
+name = "pivot"
+kind = "hinge"
+between = ["high", "world"]
+anchor = [0, 1, 0]
+axis = [0, 0, 1]
+
+[[joint]]
+name = "weld"
+kind = "fixed"
+between = ["low", "row.1"]
+)";
+
 TEST(ObjectMoves, FaultsAreNamed) {
   const Scene scene = yard(
-      "\n[[joint]]\nname = \"pivot\"\nkind = \"hinge\"\nbetween = [\"high\", \"world\"]\n"
-      "anchor = [0, 1, 0]\naxis = [0, 0, 1]\n");
+      "\n[[joint]]\nname = \"rod\"\nkind = \"distance\"\nbetween = [\"high\", \"world\"]\nanchor_b = [0, 2, "
+      "0]\n");
+  EXPECT_NE(move_refusal(scene, "high", false).find("rod"), std::string::npos);
+  EXPECT_NE(move_refusal(yard(kHeld), "low", false).find("array"), std::string::npos);
   EXPECT_NE(move_refusal(scene, "row.1", false).find("array"), std::string::npos);
   EXPECT_NE(move_refusal(scene, "none", false).find("no object"), std::string::npos);
-  EXPECT_NE(move_refusal(scene, "high", false).find("pivot"), std::string::npos);
-  EXPECT_EQ(move_refusal(scene, "fan", false), "");
-  EXPECT_NE(move_refusal(scene, "fan", true).find("script"), std::string::npos);
+  EXPECT_EQ(move_refusal(yard(kHeld), "high", true), "");
+  EXPECT_EQ(move_refusal(scene, "fan", true), "");
   EXPECT_EQ(move_refusal(scene, "low", true), "");
   Scene textless = yard();
   textless.source.clear();
@@ -135,6 +151,36 @@ TEST(ObjectMoves, AScriptMovesWithItsCollider) {
   const Body& body = moved->model.bodies[static_cast<std::size_t>(object_of(moved->model, "fan").body)];
   const Motion& motion = moved->model.body_motions[static_cast<std::size_t>(body.motion)];
   EXPECT_LT(norm(motion.center - Vec3d{-2, 1.5, 0.5}), 1e-12);
+}
+
+TEST(ObjectMoves, AScriptTurnsWithItsCollider) {
+  const Scene scene = yard(
+      "\n[[collider]]\nname = \"sled\"\nshape = \"box\"\nsize = [0.1, 0.1, 0.2]\nmaterial = \"wood\"\n"
+      "position = [5, 1, 0]\nrotation = [0, 20, 0]\n[collider.motion]\nvelocity = [1, 0.5, 0]\n"
+      "angular_velocity = [0.3, 0, 1]\nend = 2\n[[collider.motion.key]]\ntime = 0\n"
+      "[[collider.motion.key]]\ntime = 1\ntranslation = [0, 0, 2]\nrotation = [0, 90, 10]\n");
+  const MoveObject move{"sled", {0.25, 4, -1}, {10, 50, 30}};
+  State now;  // somewhere else than at the start, turned about there
+  now.positions.assign(scene.model.node_count(), {7, 2, 1});
+  now.bodies.assign(scene.model.bodies.size(), {{{7, 2, 1}, Quat::identity()}, {0, 0, 0}, {0, 0, 0}});
+  const auto moved = with_move(scene, move, now);
+  const Pose motion = rigid_move({7, 2, 1}, move.shift, move.turn);
+  const auto path = [](const Scene& of, double time) {
+    const Object& object = object_of(of.model, "sled");
+    const Body& body = of.model.bodies[static_cast<std::size_t>(object.body)];
+    const Motion& script = of.model.body_motions[static_cast<std::size_t>(body.motion)];
+    return script.apply(of.model.positions[static_cast<std::size_t>(object.node_begin) + 3], time);
+  };
+  for (const double time : {0.0, 0.3, 0.9, 1.7, 5.0})
+    EXPECT_LT(norm(path(*moved, time) - motion.apply(path(scene, time))), 1e-7) << time;
+}
+
+TEST(ObjectMoves, AJointAtTheWorldMovesWithItsObject) {
+  const Scene scene = yard(kHeld);
+  const auto moved = with_move(scene, {"high", {0.5, 0.25, 0}, {0, 90, 0}});
+  EXPECT_NE(moved->source.find("anchor = [0.5, 1.25, 0]"), std::string::npos) << moved->source;
+  EXPECT_NE(moved->source.find("axis = [1, 0, 0]"), std::string::npos) << moved->source;
+  EXPECT_THROW(with_move(scene, {"high", {0, -0.6, 0}}), InputError) << "into the lower box";
 }
 
 TEST(ObjectMoves, ARopeEndsAtTheSamePlaceOfTheObject) {
@@ -267,6 +313,117 @@ TEST_F(RunningMoves, CollidersStayWhereTheyArePut) {
   steps(3);
   EXPECT_LT(norm(middle("wall") - Vec3d{-1, 0.5, 2}), 1e-6);
   EXPECT_LT(norm(middle("fan") - fan - Vec3d{0, 1, 0}), 1e-3) << "its script goes on";
+  EXPECT_EQ(simulation->status().error, "");
+}
+
+/// A door on a post, and a chain of three links that hangs from the world.
+const char* const kDoor = R"([params]
+dt = 0.01
+[[material]]
+name = "wood"
+[[half_space]]
+[[collider]]
+name = "post"
+shape = "box"
+size = [0.1, 1, 0.1]
+material = "wood"
+position = [0, 0.5, 0]
+[[object]]
+name = "door"
+body = "rigid"
+shape = "box"
+size = [0.8, 0.8, 0.05]
+material = "wood"
+position = [0.5, 0.55, 0]
+angular_velocity = [0, 1, 0]
+velocity = [0, 0, -0.5]
+[[joint]]
+name = "hinge"
+kind = "hinge"
+between = ["door", "post"]
+anchor = [0, 0.55, 0]
+axis = [0, 1, 0]
+[[object]]
+name = "link"
+body = "rigid"
+shape = "box"
+size = [0.05, 0.2, 0.05]
+material = "wood"
+position = [2, 1.5, 0]
+count = [1, 3, 1]
+spacing = [0, 0.3, 0]
+[[joint]]
+name = "chain"
+kind = "ball"
+chain = "link"
+anchor = [2, 1.65, 0]
+[[joint]]
+name = "hook"
+kind = "ball"
+between = ["link.2", "world"]
+anchor = [2, 2.2, 0]
+)";
+
+/// The largest distance between the two frames of a joint.
+double gap_of_joints(const Simulation& simulation) {
+  const SimulationFrame& frame = simulation.frame();
+  double gap = 0;
+  for (const Joint& joint : frame.scene->model.joints) {
+    const auto at = [&](std::int32_t body, const Pose& own) {
+      return body < 0 ? own.x : frame.snapshot.poses[static_cast<std::size_t>(body)].apply(own.x);
+    };
+    gap = std::max(gap, norm(at(joint.a, joint.frame_a) - at(joint.b, joint.frame_b)));
+  }
+  return gap;
+}
+
+TEST_F(RunningMoves, WhatJointsHoldMovesAsOne) {
+  load([] { return parse_scene(kDoor, "/somewhere/door.toml"); });
+  steps(20);
+  const double before = gap_of_joints(*simulation);
+  EXPECT_LT(before, 1e-3);
+  const Vec3d door = middle("door"), post = middle("post");
+  EXPECT_GT(norm(door - Vec3d{0.5, 0.55, 0}), 0.05) << "it swings";
+  move({"door", {0, 0, 2}, {0, 60, 0}});
+  EXPECT_LT(norm(middle("door") - door - Vec3d{0, 0, 2}), 1e-6);
+  const Pose motion = rigid_move(door, {0, 0, 2}, {0, 60, 0});
+  EXPECT_LT(norm(middle("post") - motion.apply(post)), 1e-6) << "about the place of the door";
+  EXPECT_LT(gap_of_joints(*simulation), before + 1e-6);
+  const Vec3d link = middle("link.1");
+  move({"link.0", {0.5, 0.25, 0}});
+  EXPECT_LT(norm(middle("link.1") - link - Vec3d{0.5, 0.25, 0}), 1e-6);
+  EXPECT_NE(move_refusal(*simulation->frame().scene, "link.0", true).find("array"), std::string::npos);
+  EXPECT_LT(gap_of_joints(*simulation), before + 1e-6) << "the hook in the world moves with the chain";
+  steps(20);
+  EXPECT_LT(gap_of_joints(*simulation), 1e-3);
+  EXPECT_LT(norm(middle("link.2") - Vec3d{2.5, 2.35, 0}), 0.02) << "it hangs there";
+  for (int i = 0; i < 2; ++i) {
+    simulation->undo();
+    settle();
+  }
+  EXPECT_LT(norm(middle("post") - post), 1e-6);
+  EXPECT_LT(norm(middle("door") - door), 1e-6);
+  EXPECT_THROW(move_object(*simulation, {"door", {0, -0.3, 0}}), InputError) << "into the ground";
+  EXPECT_EQ(simulation->status().error, "");
+}
+
+TEST_F(RunningMoves, AScriptedColliderIsTurnedInItsWay) {
+  load([] { return yard(); });
+  steps(10);
+  const Vec3d before = middle("fan");
+  move({"fan", {0, 0, 0}, {0, 0, 90}});
+  EXPECT_LT(norm(middle("fan") - before), 1e-6);
+  const auto axis = [&] {
+    const Model& model = simulation->frame().scene->model;
+    const auto body = static_cast<std::size_t>(object_of(model, "fan").body);
+    return model.body_motions[static_cast<std::size_t>(model.bodies[body].motion)].angular_velocity;
+  };
+  EXPECT_LT(norm(axis() - Vec3d{-1, 0, 0}), 1e-9) << "of its turning";
+  steps(5);
+  EXPECT_LT(norm(middle("fan") - before), 1e-6) << "it goes on turning in its place";
+  simulation->undo();
+  settle();
+  EXPECT_LT(norm(axis() - Vec3d{0, 1, 0}), 1e-12);
   EXPECT_EQ(simulation->status().error, "");
 }
 

@@ -188,6 +188,36 @@ TEST_F(ReplayTest, ObjectsMoveWithTheSameBits) {
   EXPECT_EQ(report.differing, 0);
 }
 
+TEST_F(ReplayTest, JointedObjectsAndScriptsMoveWithTheSameBits) {
+  record([](Simulation& simulation) {
+    const auto reach = [&](int content) {
+      ASSERT_TRUE(reached(simulation, [&] {
+        return simulation.status().content == content && !simulation.is_changing_content();
+      }));
+      ASSERT_EQ(simulation.status().error, "");
+    };
+    simulation.post(LoadScene{"buggy"});
+    step_to(simulation, 6);
+    simulation.post(MoveObject{"left.0", {0.1, 0.5, 1.0 / 3}, {0, 0, 0}});
+    reach(1);
+    step_to(simulation, 10);
+    simulation.undo();
+    reach(0);
+    step_to(simulation, 12);
+    simulation.post(LoadScene{"spinner"});
+    ASSERT_TRUE(
+        reached(simulation, [&] { return simulation.status().loaded && simulation.status().frame == 0; }));
+    step_to(simulation, 3);
+    simulation.post(MoveObject{"disc", {0, 0.5, 0}, {0, 30, 0}});
+    reach(1);
+    step_to(simulation, 6);
+  });
+  const ReplayReport report = replay(options());
+  EXPECT_EQ(report.error, "");
+  EXPECT_EQ(report.equal, 18);
+  EXPECT_EQ(report.differing, 0);
+}
+
 TEST_F(ReplayTest, SaysWhereAStateDiffers) {
   record([](Simulation& simulation) {
     simulation.post(LoadScene{"box-stack"});

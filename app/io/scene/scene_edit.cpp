@@ -285,31 +285,54 @@ std::string rounded_text(const Vec<double, 3>& vector) {
   return text.append("]");
 }
 
-/// Moves the ends of ropes and springs at an object.
-void move_ties(EditedText& edited, const std::string& name, const Pose& move) {
-  for (const char* kind : {"joint", "spring"}) {
-    for (const toml::table* tie : tables_of(edited.root(), kind)) {
-      const toml::array* sides = (*tie)["between"].as_array();
-      for (std::size_t k = 0; sides != nullptr && k < sides->size(); ++k) {
-        if ((*sides)[k].value_or(std::string()) != name) continue;
+/// The names of the objects that a joint or spring connects, or of the array of a chain or mesh.
+std::vector<std::string> sides_of(const toml::table& tie) {
+  std::vector<std::string> names;
+  if (const toml::array* sides = tie["between"].as_array())
+    for (const toml::node& side : *sides) names.push_back(side.value_or(std::string()));
+  for (const char* key : {"chain", "mesh"})
+    if (const auto name = tie[key].value<std::string>()) names.assign(2, *name);
+  return names;
+}
+
+/// Moves what a joint says of places and directions in the world.
+void move_joint(EditedText& edited, const toml::table& joint, const Pose& move) {
+  const std::string name = joint["name"].value_or(std::string());
+  if (const auto anchor = vector_at(joint, "anchor", name))
+    edited.replace(*joint.get("anchor"), rounded_text(move.apply(*anchor)));
+  for (const char* key : {"axis", "axis_b"})
+    if (const auto axis = vector_at(joint, key, name); axis && move.q.w != 1)
+      edited.replace(*joint.get(key), rounded_text(move.q.rotate(*axis)));
+}
+
+/// Moves the joints of the objects, and the ends of ropes and springs at them.
+void move_ties(EditedText& edited, const std::set<std::string>& names, const Pose& move) {
+  for (const std::string kind : {"joint", "spring"}) {
+    for (const toml::table* tie : tables_of(edited.root(), kind.c_str())) {
+      const std::vector<std::string> sides = sides_of(*tie);
+      const auto moves = [&](const std::string& side) {
+        return names.contains(side) || names.contains(side.substr(0, side.find('.')));
+      };
+      if (std::ranges::none_of(sides, moves)) continue;
+      if (kind == "joint" && (*tie)["kind"].value_or(std::string()) != "distance") {
+        move_joint(edited, *tie, move);
+        continue;
+      }
+      for (std::size_t k = 0; k < sides.size(); ++k) {
+        if (!moves(sides[k])) continue;
         const char* key = k == 0 ? "anchor" : "anchor_b";
-        const auto anchor = vector_at(*tie, key, name);
-        const bool is_tie =
-            std::string(kind) == "spring" || (*tie)["kind"].value_or(std::string()) == "distance";
-        if (!is_tie || !anchor)
-          throw InputError(std::string("'")
-                               .append(name)
-                               .append("' is held by the ")
-                               .append(kind)
-                               .append(" '" + (*tie)["name"].value_or(std::string()) +
-                                       "': only ropes and springs with anchors move with an object"));
-        edited.replace(*tie->get(key), rounded_text(move.apply(*anchor)));
+        if (const auto anchor = vector_at(*tie, key, sides[k]))
+          edited.replace(*tie->get(key), rounded_text(move.apply(*anchor)));
+        else if (!std::ranges::all_of(sides, moves))
+          throw InputError("'" + sides[k] + "' is held by the " + kind + " '" +
+                           (*tie)["name"].value_or(std::string()) +
+                           "': only ropes and springs with anchors move with an object");
       }
     }
   }
 }
 
-/// Moves the centre about which a script turns the object.
+/// Moves and turns the script that the object follows: with it, its path is that of before after `move`.
 void move_script(EditedText& edited, const toml::table& table, const std::string& name, const Pose& move) {
   if (table.contains("sequence"))
     throw InputError("'" + name + "' follows a sequence of files: it cannot be moved");
@@ -321,6 +344,14 @@ void move_script(EditedText& edited, const toml::table& table, const std::string
   if (motion == nullptr) return;
   if (const auto center = vector_at(*motion, "center", name))
     edited.replace(*motion->get("center"), rounded_text(move.apply(*center)));
+  if (move.q.w == 1) return;
+  const auto turn = [&](const toml::table& of, std::initializer_list<const char*> keys) {
+    for (const char* key : keys)
+      if (const auto vector = vector_at(of, key, name))
+        edited.replace(*of.get(key), rounded_text(move.q.rotate(*vector)));
+  };
+  turn(*motion, {"velocity", "angular_velocity"});
+  for (const toml::table* key : tables_of(*motion, "key")) turn(*key, {"translation", "rotation"});
 }
 
 }  // namespace
@@ -383,19 +414,24 @@ std::string object_copy(const std::string& text, const fs::path& file, const std
   return edited.text();
 }
 
-std::string with_moved_table(const std::string& text, const fs::path& file, const std::string& name,
-                             const Pose& move) {
+std::string with_moved_tables(const std::string& text, const fs::path& file,
+                              const std::set<std::string>& names, const Pose& move) {
   constexpr double kDegree = std::numbers::pi / 180;
   const Vec<double, 3> none{0, 0, 0};
+  const bool turns = move.q.w != 1;
   EditedText edited(text, file);
-  const toml::table& table = object_table(edited.root(), name, true);
-  move_script(edited, table, name, move);
-  move_ties(edited, name, move);
-  edited.set(table, "position", rounded_text(move.apply(vector_at(table, "position", name).value_or(none))));
-  if (move.q.w != 1) {
+  for (const std::string& name : names) {
+    const toml::table& table = object_table(edited.root(), name, true);
+    if (turns && table.contains("count"))
+      throw InputError("'" + name + "' is an array: it can be moved, not turned");
+    move_script(edited, table, name, move);
+    edited.set(table, "position",
+               rounded_text(move.apply(vector_at(table, "position", name).value_or(none))));
+    if (!turns) continue;
     const Quat turn = rotation_by(kDegree * vector_at(table, "rotation", name).value_or(none));
     edited.set(table, "rotation", rounded_text(rotation_vector(normalized(move.q * turn)) / kDegree));
   }
+  move_ties(edited, names, move);
   return edited.text();
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,12 +38,13 @@ std::string without_object_table(const std::string& text, const std::filesystem:
 std::string object_copy(const std::string& text, const std::filesystem::path& file, const std::string& name,
                         const std::string& copy_name, const Vec<double, 3>& shift);
 
-/// The text in which this [[object]] or [[collider]] begins at its place after `move`, with its rope's and
-/// spring's ends, and the centre of its motion. Other values stay. Throws InputError: there is none, it is an
-/// array's, joints other than ropes hold it, a sequence of files moves it, its ends follow another object, or
-/// another object follows it.
-std::string with_moved_table(const std::string& text, const std::filesystem::path& file,
-                             const std::string& name, const Pose& move);
+/// The text in which the [[object]] and [[collider]] tables of these names begin at their places after
+/// `move`, with the joints that hold them, the ends of their ropes and springs, and their motions, which turn
+/// with them. Other values stay. `names`: all that joints other than ropes connect. Throws InputError: there
+/// is none, it is one object of an array, an array is to be turned, a sequence of files moves it, its ends
+/// follow another object, or another object follows it.
+std::string with_moved_tables(const std::string& text, const std::filesystem::path& file,
+                              const std::set<std::string>& names, const Pose& move);
 
 /// The text without the [[pin]] tables of this object. Throws InputError: there is none.
 std::string without_pin_tables(const std::string& text, const std::filesystem::path& file,

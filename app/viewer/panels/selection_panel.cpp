@@ -43,6 +43,14 @@ void draw_cone(const ContactRecord& contact) {
       "slides, or is about to");
 }
 
+void draw_pressure(const ContactRecord& contact, float column) {
+  if (contact.area > 0)
+    value_row("Pressure", column, "%s on %.3g mm2", si_text(contact.pressure(), "Pa").c_str(),
+              1e6 * static_cast<double>(contact.area));
+  else value_row("Pressure", column, "no area: a point or a line");
+  tooltip("Normal force over the contact's share of the touching surface");
+}
+
 void draw_contact(PanelContext& context) {
   const ContactProbe& probe = *context.view.contact;
   const ContactRecord& contact = probe.contact();
@@ -61,6 +69,7 @@ void draw_contact(PanelContext& context) {
   if (rigid) value_row("Gap", column, "%s", si_text(contact.gap, "m").c_str());
   else value_row("Gap", column, "%s, %.3g of d_hat", si_text(contact.gap, "m").c_str(), contact.gap / d_hat);
   value_row("Normal force", column, "%s", si_text(contact.normal_force, "N").c_str());
+  draw_pressure(contact, column);
   value_row("Friction", column, "%s, %.0f%% of its cone", si_text(norm(contact.friction), "N").c_str(),
             100 * static_cast<double>(contact.cone_share));
   value_row("mu", column, "%.3g", static_cast<double>(contact.mu));
@@ -81,6 +90,10 @@ void draw_contact(PanelContext& context) {
     tooltip(
         "By how much the impulse misses Coulomb's law (e_c); the residual is made of these. A barrier acts "
         "at a distance, which counts");
+  }
+  if (contact.age >= 0) {
+    value_row("Age", column, "%s", si_text(contact.age, "s").c_str());
+    tooltip("For how long it pushes without a break, counted from the first step after contacts were shown");
   }
   value_row("At", column, "%.3f, %.3f, %.3f m", contact.point[0], contact.point[1], contact.point[2]);
 }
