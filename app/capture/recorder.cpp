@@ -1,7 +1,10 @@
 #include "app/capture/recorder.h"
 
+#include <array>
 #include <cstdio>
+#include <fstream>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 
 #include "app/capture/png.h"
@@ -22,6 +25,12 @@ std::string option_free(const fs::path& name) { return (name.is_absolute() ? nam
 // Time limits of the encoder: to read a part of a picture, and to exit after the last picture.
 constexpr ChildProcess::Limit kWriteLimit = 120s, kFinishLimit = 600s;
 
+bool is_png(const fs::path& file) {
+  std::array<char, 8> head{};
+  std::ifstream(file, std::ios::binary).read(head.data(), head.size());
+  return std::string_view(head.data(), head.size()) == "\x89PNG\r\n\x1a\n";
+}
+
 class ImageRecorder : public Recorder {
  public:
   ImageRecorder(fs::path folder, std::string note) : folder_(std::move(folder)), note_(std::move(note)) {
@@ -32,10 +41,9 @@ class ImageRecorder : public Recorder {
                         (error ? ": " + error.message() : std::string()));
   }
   void add(const Image& frame) override {
-    char name[32];
-    std::snprintf(name, sizeof(name), "frame_%05d.png", count_++);
+    if (count_ == 0) remove_earlier();
     try {
-      write_png(folder_ / name, frame);
+      write_png(path_of(count_++), frame);
     } catch (const InputError& error) {  // the folder was removed or is no longer writable
       throw OutputError(error.what());
     }
@@ -45,6 +53,24 @@ class ImageRecorder : public Recorder {
   std::string note() const override { return note_; }
 
  private:
+  fs::path path_of(int number) const {
+    char name[32];
+    std::snprintf(name, sizeof(name), "frame_%05d.png", number);
+    return folder_ / name;
+  }
+
+  /// A shorter recording would leave the last pictures of a longer one behind its own.
+  void remove_earlier() {
+    int removed = 0;
+    std::error_code error;
+    while (fs::is_regular_file(fs::symlink_status(path_of(removed), error)) && is_png(path_of(removed)) &&
+           fs::remove(path_of(removed), error))
+      ++removed;
+    if (removed > 0)
+      note_ += (note_.empty() ? "" : "; ") + std::to_string(removed) +
+               " pictures of an earlier recording in '" + folder_.string() + "' were removed";
+  }
+
   fs::path folder_;
   std::string note_;
   int count_ = 0;

@@ -23,7 +23,8 @@ class Recorder {
   virtual std::string note() const { return {}; }
 };
 
-/// folder/frame_00000.png, ... The folder is made if missing.
+/// folder/frame_00000.png, ... The folder is made if missing. The first picture removes those of an earlier
+/// recording: the PNG files of these names, without a gap from 0 on, which note() tells. Others stay.
 std::unique_ptr<Recorder> record_images(const std::filesystem::path& folder);
 
 /// An H.264 video through the program `ffmpeg` (name or path). Odd sizes lose their last row or column. If

@@ -147,7 +147,9 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
       "write what ran when to this JSON file, for chrome://tracing and Perfetto; --report then has "
       "the times of all stages too");
   run->add_option("--image", options.image, "write the last frame to this PNG file");
-  run->add_option("--images", options.images, "write every frame as a PNG file to this folder");
+  run->add_option(
+      "--images", options.images,
+      "write every frame as a PNG file to this folder; those of an earlier run there are removed");
   run->add_option("--video", options.video, "write a video to this file, through the ffmpeg program");
   run->add_option("--state", options.state,
                   "write the shape after the last frame to this file: .msh (solids) or .obj (surfaces)");

@@ -31,6 +31,12 @@ std::span<const OverlayInfo> overlay_table() {
   return table;
 }
 
+Overlays offered_overlays(Overlays overlays, const Model& model) {
+  for (const OverlayInfo& overlay : overlay_table())
+    if (!overlay.is_offered(model)) overlays.*overlay.flag = false;
+  return overlays;
+}
+
 bool shows_contacts(const Overlays& overlays) {
   return std::ranges::any_of(
       overlay_table(), [&](const OverlayInfo& row) { return row.reads_contacts && overlays.*row.flag; });

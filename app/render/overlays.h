@@ -49,6 +49,8 @@ bool has_long_spring(const Model& model);
 bool moves_nodes(const Model& model);
 
 std::span<const OverlayInfo> overlay_table();
+/// Without those that have nothing to show in scenes of this model.
+Overlays offered_overlays(Overlays overlays, const Model& model);
 
 /// Whether a picture needs the contacts of the step.
 bool shows_contacts(const Overlays& overlays);

@@ -11,7 +11,6 @@
 #include "app/io/scene/scene_edit.h"
 #include "app/viewer/assembly.h"
 #include "app/viewer/free_space.h"
-#include "app/viewer/scene_content.h"
 #include "app/viewer/simulation.h"
 #include "app/viewer/surface_overlap.h"
 
@@ -254,6 +253,32 @@ MoveObject free_move(const Scene& scene, MoveObject wanted, std::span<const Vec3
     spdlog::info("'{}' is put {:.3g} m higher, since it would overlap {}", wanted.object, *lift, other);
   wanted.shift[1] += *lift;
   return wanted;
+}
+
+Shot free_shot(const Scene& scene, Shot shot, std::span<const Vec3f> positions) {
+  constexpr int kTries = 16;
+  const auto with_shot = with_object(scene, shot_toml(scene.model, shot));
+  const Model& model = with_shot->model;
+  int number = -1;
+  std::vector<Vec3d> start = model.positions, now = model.positions;
+  for (const Object& to : model.objects) {
+    const auto from = std::ranges::find(scene.model.objects, to.name, &Object::name);
+    if (from == scene.model.objects.end()) number = static_cast<int>(&to - model.objects.data());
+    else
+      for (std::int32_t i = 0; i < to.node_end - to.node_begin; ++i)
+        now[static_cast<std::size_t>(to.node_begin + i)] =
+            positions[static_cast<std::size_t>(from->node_begin + i)].cast<double>();
+  }
+  const OverlapRule rule = rule_of(*with_shot, model.objects.at(static_cast<std::size_t>(number)));
+  const Vec3d back = (-shot.radius / norm(shot.velocity)) * shot.velocity;
+  for (int i = 0; i < kTries; ++i) {
+    if (overlapped_by(model, number, start, rule).empty() && overlapped_by(model, number, now, rule).empty())
+      return shot;
+    start = moved_nodes(model, {number}, std::move(start), {back, Quat::identity()});
+    now = moved_nodes(model, {number}, std::move(now), {back, Quat::identity()});
+    shot.position += back;
+  }
+  throw InputError("there is no room for a ball in front of the eye, now and at the start of the scene");
 }
 
 void move_object(Simulation& simulation, const MoveObject& wanted) {

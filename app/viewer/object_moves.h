@@ -9,6 +9,7 @@
 
 #include "app/io/scene/scene.h"
 #include "app/viewer/commands.h"
+#include "app/viewer/scene_content.h"
 #include "gpu/math/quat.h"
 
 namespace stickslip {
@@ -53,6 +54,10 @@ void put_moved(const Model& from, const State& before, const Model& to, const Mo
 /// these `positions` and `poses`, unless joints hold it. Throws InputError: as with_move; there is no room.
 MoveObject free_move(const Scene& scene, MoveObject wanted, std::span<const Vec3f> positions,
                      std::span<const Pose> poses);
+/// The shot, so much earlier on its way that it overlaps nothing at these `positions` [m], nor at the start
+/// of the scene. Throws InputError: there is no such place in sixteen radii.
+Shot free_shot(const Scene& scene, Shot shot, std::span<const Vec3f> positions);
+
 /// Posts it for what a simulation shows. Throws InputError: as free_move, no scene, or an earlier change of
 /// the scene's content is not done yet.
 void move_object(Simulation& simulation, const MoveObject& wanted);

@@ -228,7 +228,7 @@ const ContactRecord* worst_contact(std::span<const ContactRecord> contacts) {
   return worst;
 }
 
-void ContactProbe::observe(const Snapshot& snapshot) {
+void ContactProbe::observe(const Snapshot& snapshot, bool restored) {
   const auto nearest = [&](float limit, auto may_be) {
     const ContactRecord* found = nullptr;
     for (const ContactRecord& contact : snapshot.contacts) {
@@ -240,12 +240,19 @@ void ContactProbe::observe(const Snapshot& snapshot) {
     }
     return found;
   };
-  const ContactRecord* now = nearest(std::numeric_limits<float>::infinity(), [&](const ContactRecord& c) {
-    return c.name != 0 && c.name == contact_.name;
-  });
-  if (!now) now = nearest(reach_, [](const ContactRecord&) { return true; });
+  // The first name is also that of times before it was picked.
+  const auto later = std::upper_bound(names_.begin() + 1, names_.end(), snapshot.time,
+                                      [](double time, const auto& entry) { return time < entry.first; });
+  const std::uint64_t name = (later - 1)->second;
+  const ContactRecord* now = nearest(std::numeric_limits<float>::infinity(),
+                                     [&](const ContactRecord& c) { return c.name != 0 && c.name == name; });
+  if (!now && !restored) now = nearest(reach_, [](const ContactRecord&) { return true; });
   gone_ = now == nullptr;
-  if (now) contact_ = *now;
+  if (!now) return;
+  contact_ = *now;
+  if (restored) return;
+  names_.erase(later, names_.end());
+  if (now->name != name) names_.emplace_back(snapshot.time, now->name);
 }
 
 std::string ContactProbe::name_of(int object) const {

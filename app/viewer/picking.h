@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/render/camera.h"
@@ -108,14 +109,16 @@ const ContactRecord* worst_contact(std::span<const ContactRecord> contacts);
 
 /// One contact over time, identified by its name. If no contact has that name any more, for example after a
 /// point slid onto another triangle, tracking continues with the nearest contact between the same two objects
-/// within reach, and with its name.
+/// within reach, and with its name. In a frame that the timeline shows again it has the name that it had
+/// then.
 class ContactProbe {
  public:
   /// `reach`: largest movement from one time to the next [m].
   ContactProbe(std::shared_ptr<const Scene> scene, const ContactRecord& contact, float reach)
-      : scene_(std::move(scene)), contact_(contact), reach_(reach) {}
+      : scene_(std::move(scene)), contact_(contact), names_{{0, contact.name}}, reach_(reach) {}
 
-  void observe(const Snapshot& snapshot);
+  /// `restored`: the frame was observed before, perhaps, and no step led to it.
+  void observe(const Snapshot& snapshot, bool restored = false);
 
   /// Current record, or the last one observed.
   const ContactRecord& contact() const { return contact_; }
@@ -129,6 +132,7 @@ class ContactProbe {
 
   std::shared_ptr<const Scene> scene_;
   ContactRecord contact_;
+  std::vector<std::pair<double, std::uint64_t>> names_;  // from this time on [s], ascending
   float reach_;
   bool gone_ = false;
 };

@@ -23,6 +23,16 @@ std::span<const SurfaceColorsInfo> surface_colors_table() {
   return table;
 }
 
+SurfaceColors offered_colors(SurfaceColors colors, const Model& model) {
+  const auto is_elastic = [](const Object& object) { return object.is_deformable(); };
+  const auto is_soft_solid = [](const Object& object) { return object.is_deformable() && object.is_solid(); };
+  const bool needs_solids = colors == SurfaceColors::stress || colors == SurfaceColors::stretch;
+  if (needs_solids && std::ranges::none_of(model.objects, is_soft_solid)) return SurfaceColors::objects;
+  if (colors == SurfaceColors::stiffness && std::ranges::none_of(model.objects, is_elastic))
+    return SurfaceColors::objects;
+  return colors;
+}
+
 void place_on_scale(std::span<const float> values, float high, std::vector<float>& places) {
   places.clear();
   places.reserve(values.size());

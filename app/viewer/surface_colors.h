@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/model/model.h"
+
 namespace stickslip {
 
 enum class SurfaceColors { objects, stress, stretch, stiffness, islands };
@@ -15,6 +17,8 @@ struct SurfaceColorsInfo {
   bool is_logarithmic = false;  // by decades
 };
 std::span<const SurfaceColorsInfo> surface_colors_table();
+/// `objects` where nothing in the model has what the colours say.
+SurfaceColors offered_colors(SurfaceColors colors, const Model& model);
 
 /// The places of the values on a scale from 0 to `high`; values below 0 stay below 0.
 void place_on_scale(std::span<const float> values, float high, std::vector<float>& places);

@@ -1,4 +1,5 @@
 #include "app/viewer/viewer.h"
+#include "app/viewer/object_moves.h"
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -365,6 +366,8 @@ void Viewer::take_over() {
     positions_.set_scene(scene_);
     bodies_.set_scene(scene_);
     if (!reloaded) {
+      view_.overlays = offered_overlays(view_.overlays, scene_->model);
+      view_.surfaces = offered_colors(view_.surfaces, scene_->model);
       files_.end_camera_file();
       if (!shown_name_.empty()) memory_.cameras[shown_name_] = camera_;
       camera_ = camera_of(scene_->camera);
@@ -378,7 +381,7 @@ void Viewer::take_over() {
   positions_.take(frame);
   forks_.compare(frame);
   if (view_.selection) view_.selection->observe(frame.snapshot, frame.positions());
-  if (view_.contact) view_.contact->observe(frame.snapshot);
+  if (view_.contact) view_.contact->observe(frame.snapshot, simulation_.status().restored);
 }
 
 /// A failure to write is no failure of the window.
@@ -435,7 +438,13 @@ void Viewer::frame_camera() {
 }
 
 void Viewer::shoot() {
-  if (scene_) simulation_.post(AddObject{shot_toml(scene_->model, shot_along(scene_->model, camera_))});
+  if (!scene_) return;
+  try {
+    const Shot shot = free_shot(*scene_, shot_along(scene_->model, camera_), simulation_.frame().positions());
+    simulation_.post(AddObject{shot_toml(scene_->model, shot)});
+  } catch (const InputError& error) {
+    spdlog::warn("{}", error.what());
+  }
 }
 
 void Viewer::add_object() {

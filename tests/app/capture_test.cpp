@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 
 #include "app/capture/camera_path.h"
 #include "app/capture/png.h"
@@ -100,6 +101,25 @@ TEST_F(CaptureTest, ImageSequenceIsNumbered) {
   EXPECT_TRUE(recorder->note().empty());
   for (const char* name : {"frame_00000.png", "frame_00001.png", "frame_00002.png"})
     EXPECT_TRUE(fs::exists(folder / "frames" / name));
+}
+
+TEST_F(CaptureTest, PicturesOfAnEarlierRecordingGo) {
+  const fs::path frames = folder / "frames";
+  const auto earlier = record_images(frames);
+  for (int i = 0; i < 5; ++i) earlier->add(pattern(8, 8, i));
+  std::ofstream(frames / "frame_00003.txt") << "mine";
+  std::ofstream(frames / "frame_00005.png") << "no picture";
+  write_png(frames / "frame_00007.png", pattern(8, 8, 0));
+  const auto recorder = record_images(frames);
+  EXPECT_TRUE(fs::exists(frames / "frame_00004.png")) << "until there is a picture to replace them";
+  for (int i = 0; i < 2; ++i) recorder->add(pattern(4, 4, i));
+  recorder->finish();
+  EXPECT_NE(recorder->note().find("5 pictures of an earlier recording"), std::string::npos)
+      << recorder->note();
+  std::set<std::string> left;
+  for (const auto& entry : fs::directory_iterator(frames)) left.insert(entry.path().filename());
+  EXPECT_EQ(left, (std::set<std::string>{"frame_00000.png", "frame_00001.png", "frame_00003.txt",
+                                         "frame_00005.png", "frame_00007.png"}));
 }
 
 TEST_F(CaptureTest, VideoHasItsFramesAndAnEvenSize) {

@@ -237,6 +237,25 @@ TEST(SurfaceOverlap, CrossingsContainmentAndHalfSpaces) {
   EXPECT_FALSE(lift_to_free(model, low, with(low, {-0.9, 0, 0}), rule)) << "the wall is too high";
 }
 
+TEST(FreeShot, IsSoFarBackThatItOverlapsNothingNowAndAtTheStart) {
+  const Scene scene = yard();
+  std::vector<Vec3f> now;
+  for (const Vec3d& x : scene.model.positions) now.push_back(x.cast<float>());
+  const Shot free{{0.5, 0.5, 1}, {0, 0, -3}, 0.1};
+  EXPECT_EQ(free_shot(scene, free, now).position, free.position);
+  const Shot inside{{0, 0.8, 0}, {0, 0, -3}, 0.1};  // in "high", which is 0.2 m deep
+  const Shot moved = free_shot(scene, inside, now);
+  EXPECT_EQ(moved.position[0], 0);
+  EXPECT_GE(moved.position[2], 0.19);
+  EXPECT_LE(moved.position[2], 0.31);
+  const Object& high = object_of(scene.model, "high");
+  for (std::int32_t i = high.node_begin; i < high.node_end; ++i) now[static_cast<std::size_t>(i)][2] += 0.4f;
+  const Shot beyond = free_shot(scene, inside, now);  // "high" starts there, and has gone on along its way
+  EXPECT_GE(beyond.position[2], 0.59);
+  const Shot buried{{0, -1, 0}, {1, 0, 0}, 0.1};
+  EXPECT_THROW(free_shot(scene, buried, now), InputError);
+}
+
 class RunningMoves : public ::testing::Test {
  protected:
   void load(const std::function<Scene()>& make) {

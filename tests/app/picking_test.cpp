@@ -252,6 +252,33 @@ TEST(ContactProbe, FollowsANameWhereverItGoes) {
   EXPECT_EQ(probe.contact().name, 6u) << "the features changed";
 }
 
+TEST(ContactProbe, HasTheNameOfThenWhileTheTimelineIsScrubbed) {
+  const auto scene = std::make_shared<const Scene>(test::two_tets("a"));
+  ContactRecord contact;
+  contact.object_a = 1;
+  contact.name = 5;
+  ContactProbe probe(scene, contact, 0.1f);
+  const auto observe = [&](double time, std::vector<std::uint64_t> names, bool restored) {
+    Snapshot snapshot;
+    snapshot.time = time;
+    for (const std::uint64_t name : names) {
+      snapshot.contacts.push_back(contact);
+      snapshot.contacts.back().name = name;
+    }
+    probe.observe(snapshot, restored);
+    return probe.is_gone() ? 0 : probe.contact().name;
+  };
+  EXPECT_EQ(observe(1, {5, 9}, false), 5u);
+  EXPECT_EQ(observe(2, {6}, false), 6u) << "it slid on";
+  EXPECT_EQ(observe(3, {6, 7}, false), 6u);
+  EXPECT_EQ(observe(1, {6, 5}, true), 5u);
+  EXPECT_EQ(observe(0.5, {9}, true), 0u) << "it was not there yet, and takes no other one";
+  EXPECT_EQ(observe(2, {6, 5}, true), 6u);
+  EXPECT_EQ(observe(1, {5}, true), 5u);
+  EXPECT_EQ(observe(1.5, {8}, false), 8u) << "another future";
+  EXPECT_EQ(observe(2, {6, 8}, false), 8u);
+}
+
 TEST(WorstContact, HasTheLargestErrorOrIsTheDeepest) {
   EXPECT_EQ(worst_contact({}), nullptr);
   std::vector<ContactRecord> contacts(3);

@@ -10,6 +10,7 @@
 
 #include "app/io/scene/scene.h"
 #include "app/io/scene/settings.h"
+#include "app/render/overlays.h"
 #include "gpu/engine.h"
 
 namespace stickslip {
@@ -18,6 +19,22 @@ namespace {
 TEST(SurfaceColorsTable, IsIndexedByItsEnum) {
   for (std::size_t i = 0; i < surface_colors_table().size(); ++i)
     EXPECT_EQ(static_cast<std::size_t>(surface_colors_table()[i].colors), i);
+}
+
+TEST(OfferedColors, AreThoseThatTheSceneHas) {
+  const std::string cube = "[[object]]\nname = \"a\"\nmaterial = \"m\"\nshape = \"box\"\nsize = [1, 1, 1]\n";
+  const std::string head = "[[material]]\nname = \"m\"\n";
+  const Model rigid = parse_scene(head + cube + "body = \"rigid\"\n", "/a.toml").model,
+              soft = parse_scene(head + cube + "edge = 1\n", "/a.toml").model;
+  for (const SurfaceColorsInfo& info : surface_colors_table()) {
+    EXPECT_EQ(offered_colors(info.colors, soft), info.colors);
+    EXPECT_EQ(offered_colors(info.colors, rigid), info.is_scale ? SurfaceColors::objects : info.colors);
+  }
+  Overlays all;
+  all.contacts = all.joints = all.pins = all.tree = true;
+  const Overlays left = offered_overlays(all, rigid);
+  EXPECT_TRUE(left.contacts && left.tree);
+  EXPECT_FALSE(left.joints || left.pins);
 }
 
 TEST(PlaceOnScale, IsTheShareOfTheLargest) {

@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -8,6 +6,7 @@
 #include "app/io/file/byte_cursor.h"
 #include "app/io/file/number_text.h"
 #include "app/io/file/output_file.h"
+#include "app/io/file/temporary_folder.h"
 #include "app/io/mesh/mesh_check.h"
 #include "app/io/mesh/solidify.h"
 #include "app/process/child_process.h"
@@ -16,25 +15,6 @@ namespace stickslip {
 namespace {
 
 namespace fs = std::filesystem;
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "stickslip_XXXXXX").string();
-    if (!mkdtemp(name.data())) throw InputError(name + ": cannot make a temporary folder");
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  fs::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
 
 /// Writes tetgen's .smesh: nodes, facets, no holes, no regions.
 void write_smesh(const fs::path& file, const SurfaceMesh& surface) {
