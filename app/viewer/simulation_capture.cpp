@@ -1,6 +1,7 @@
 // Copies of a running scene and its state, and the return to them, on the simulation's thread.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -14,6 +15,14 @@ namespace {
 
 double time_since(Simulation::Clock::time_point start) {
   return std::chrono::duration<double>(Simulation::Clock::now() - start).count();
+}
+
+/// Of the object that `after` has and `before` lacks.
+std::string added_name(const Model& before, const Model& after) {
+  for (const Object& object : after.objects)
+    if (std::ranges::find(before.objects, object.name, &Object::name) == before.objects.end())
+      return object.name;
+  return "object";
 }
 
 }  // namespace
@@ -99,7 +108,7 @@ void Simulation::go_on_with(const std::function<std::shared_ptr<const Scene>()>&
     throw std::runtime_error(std::string("the scene goes on as it was, since the change does not fit: ") +
                              error.what());
   }
-  if (what.empty()) what = scene->model.objects.back().name + " added";  // ignored where content is given
+  if (what.empty()) what = added_name(scene_->model, model) + " added";  // ignored where content is given
   contents_.go_on(content, scene_->model, before, *scene);
   engine_ = std::move(next);
   engine_traces_ = false;
