@@ -33,7 +33,7 @@ inline void add_by_atomics(Context& ctx, const Vec4i* stencil, std::size_t corne
 }
 
 compare::OrderCost order_cost(int cells, int threads) {
-  const fixtures::Lattice lattice = fixtures::box_lattice({1, 1, 1}, {0, 0, 0}, {cells, cells, cells});
+  const fixtures::BoxMesh lattice = fixtures::box_lattice({1, 1, 1}, {0, 0, 0}, {cells, cells, cells});
   Context ctx(threads);
   compare::OrderCost cost;
   cost.corners = 4 * lattice.tets.size();

@@ -26,7 +26,7 @@ Model arc_model(int bones) {
   Model model;
   model.materials.push_back({});
   model.material_names.push_back("default");
-  const fixtures::Lattice mesh = fixtures::arc_mesh(1.5, 0.5, 12);
+  const fixtures::BoxMesh mesh = fixtures::arc_mesh(1.5, 0.5, 12);
   add_frames(model, "arc", mesh.nodes, mesh.tets, {fixtures::arc_of_frames(1.5, bones)}, 0);
   finalize(model);
   return model;

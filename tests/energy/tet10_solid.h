@@ -18,7 +18,7 @@ inline constexpr ElasticModel kSolidModels[] = {STICKSLIP_ELASTIC_MODELS(STICKSL
 /// A cube of edge 1 with one corner at the origin: n^3 cells of six ten-node tets, inner corners off their
 /// places by up to `jitter` cells.
 inline Model tet10_cube(int n, Random& random, double jitter) {
-  fixtures::Lattice lattice = fixtures::box_lattice({1, 1, 1}, {0.5, 0.5, 0.5}, {n, n, n});
+  fixtures::BoxMesh lattice = fixtures::box_lattice({1, 1, 1}, {0.5, 0.5, 0.5}, {n, n, n});
   for (fixtures::Vec3d& p : lattice.nodes) {
     bool inside = true;
     for (int c = 0; c < 3; ++c) inside = inside && p[c] > 1e-9 && p[c] < 1 - 1e-9;

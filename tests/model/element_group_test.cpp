@@ -175,7 +175,7 @@ class TenNodeSolid : public ::testing::Test {
   }
 
   Model model;
-  fixtures::Lattice lattice;
+  fixtures::BoxMesh lattice;
 };
 
 TEST_F(TenNodeSolid, HasANodeInTheMiddleOfEachEdge) {

@@ -21,7 +21,7 @@ Model arc_model(int bones) {
   Model model;
   model.materials.push_back({});
   model.material_names.push_back("default");
-  const fixtures::Lattice mesh = arc_mesh(1.5, 0.3, 12);
+  const fixtures::BoxMesh mesh = arc_mesh(1.5, 0.3, 12);
   add_frames(model, "arc", mesh.nodes, mesh.tets, {arc_of_frames(1.5, bones)}, 0);
   return model;
 }
@@ -122,7 +122,7 @@ TEST(Frames, PointsHaveTheMomentsOfTheBody) {
     const Vec3d r = model.rest_positions[i] - body.center;
     of_points += volumes[i] * outer(r, r);
   }
-  const fixtures::Lattice mesh = arc_mesh(1.5, 0.3, 12);
+  const fixtures::BoxMesh mesh = arc_mesh(1.5, 0.3, 12);
   for (const Vec4i& tet : mesh.tets) {
     // Integral of r r' over a tet: V/20 (sum r_k r_k' + sum r_k sum r_l').
     Vec3d sum{0, 0, 0}, r[4];
@@ -162,9 +162,9 @@ TEST(Frames, PathsShareFramesThatCoincide) {
   Model model;
   model.materials.push_back({});
   model.material_names.push_back("default");
-  fixtures::Lattice mesh = fixtures::box_lattice({0.1, 1, 0.1}, {0, 0.5, 0}, {1, 4, 1});
+  fixtures::BoxMesh mesh = fixtures::box_lattice({0.1, 1, 0.1}, {0, 0.5, 0}, {1, 4, 1});
   const auto trunk = static_cast<std::int32_t>(mesh.nodes.size());
-  const fixtures::Lattice leaf = fixtures::box_lattice({0.8, 0.02, 0.1}, {0.5, 1.1, 0}, {4, 1, 1});
+  const fixtures::BoxMesh leaf = fixtures::box_lattice({0.8, 0.02, 0.1}, {0.5, 1.1, 0}, {4, 1, 1});
   mesh.nodes.insert(mesh.nodes.end(), leaf.nodes.begin(), leaf.nodes.end());
   for (const Vec4i& tet : leaf.tets) mesh.tets.push_back(tet + Vec4i::filled(trunk));
   const Paths paths{{{0, 0, 0}, {0, 0.5, 0}, {0, 1, 0}}, {{0, 1, 0}, {0.5, 1.1, 0}, {0.9, 1.1, 0}}};
@@ -183,7 +183,7 @@ TEST(Frames, PathsShareFramesThatCoincide) {
 }
 
 TEST(Frames, FaultyBodiesAreRefused) {
-  const fixtures::Lattice mesh = fixtures::box_lattice({1, 0.1, 0.1}, {0, 0, 0}, {4, 1, 1});
+  const fixtures::BoxMesh mesh = fixtures::box_lattice({1, 0.1, 0.1}, {0, 0, 0}, {4, 1, 1});
   const auto added = [&](const Paths& paths) {
     return refusal([&] {
       Model model;

@@ -152,7 +152,7 @@ std::string fault_of(const auto& act) {
 
 TEST(LatticeModel, FaultsAreNamed) {
   fixtures::BoxSurface surface = fixtures::box_surface({0.1, 0.1, 0.1}, 2, 0);
-  const fixtures::Lattice small = fixtures::box_lattice({0.08, 0.2, 0.2}, {0, 0, 0}, {2, 2, 2});
+  const fixtures::BoxMesh small = fixtures::box_lattice({0.08, 0.2, 0.2}, {0, 0, 0}, {2, 2, 2});
   EXPECT_NE(fault_of([&] {
               embed(surface.nodes, surface.triangles, small.nodes, small.tets);
             }).find("is in no tet of its lattice"),

@@ -59,7 +59,7 @@ void add_beam(Model& model, int across, Element element = Element::linear) {
     model.materials.push_back({});
     model.material_names.push_back("default");
   }
-  const fixtures::Lattice lattice = box_lattice({1, 0.1, 0.1}, {0.5, 0, 0}, {10 * across, across, across});
+  const fixtures::BoxMesh lattice = box_lattice({1, 0.1, 0.1}, {0.5, 0, 0}, {10 * across, across, across});
   const Object& beam = (element == Element::linear ? add_solid : add_ten_node_solid)(
       model, "beam", lattice.nodes, lattice.tets, 0);
   ScriptedNodes held;
@@ -169,7 +169,7 @@ class Mat : public ElasticAccuracy {
     model.material_names.push_back("rubber");
     model.materials[0].young = 1e6;
     model.materials[0].poisson = 0.495;
-    const fixtures::Lattice lattice =
+    const fixtures::BoxMesh lattice =
         box_lattice({0.4, 0.1, 0.4}, {0, 0, 0}, {4 * across, across, 4 * across});
     (element == Element::linear ? add_solid : add_ten_node_solid)(model, "mat", lattice.nodes, lattice.tets,
                                                                   0);

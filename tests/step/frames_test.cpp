@@ -46,7 +46,7 @@ double force_of_floor(Engine& engine) {
 Model heap_of_bars(int count) {
   Model model;
   for (int i = 0; i < count; ++i) {
-    const fixtures::Lattice mesh = fixtures::box_lattice({0.3, 0.04, 0.05}, {0, 0, 0}, {6, 1, 1});
+    const fixtures::BoxMesh mesh = fixtures::box_lattice({0.3, 0.04, 0.05}, {0, 0, 0}, {6, 1, 1});
     std::vector<Vec3d> path = fixtures::line_of_frames({-0.15, 0, 0}, {0.15, 0, 0}, 3);
     const double c = std::cos(0.7 * i), s = std::sin(0.7 * i);
     const auto placed = [&](std::vector<Vec3d> points) {
@@ -210,7 +210,7 @@ TEST_P(FrameBeams, BendAsBeamTheorySays) {
   EXPECT_LT(error[0], 0) << "too soft";
   // 25 nodes of linear tets per section with 16 cells along: ten times the unknowns of eight bones.
   Model tets;
-  fixtures::Lattice mesh = fixtures::box_lattice({1, h, h}, {0.5, 0, 0}, {16, 2, 2});
+  fixtures::BoxMesh mesh = fixtures::box_lattice({1, h, h}, {0.5, 0, 0}, {16, 2, 2});
   tets.materials.push_back({});
   tets.material_names.push_back("default");
   add_solid(tets, "bar", mesh.nodes, mesh.tets, 0);
@@ -244,7 +244,7 @@ TEST_P(FramesInWind, APlateIsPushedAsClothIs) {
     model.material_names.push_back("default");
     model.materials[0].young = 1e7;
     model.materials[0].density = 2000;
-    const fixtures::Lattice mesh = fixtures::box_lattice({0.004, 0.4, 0.3}, {0, 0, 0}, {1, 4, 4});
+    const fixtures::BoxMesh mesh = fixtures::box_lattice({0.004, 0.4, 0.3}, {0, 0, 0}, {1, 4, 4});
     if (k == 0) {
       add_frames(model, "plate", mesh.nodes, mesh.tets,
                  {fixtures::line_of_frames({0, -0.2, 0}, {0, 0.2, 0}, 2)}, 0);

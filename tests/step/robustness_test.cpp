@@ -44,7 +44,7 @@ TetShape wedge() {
 
 /// A unit cube of six tets on y = 0.
 TetShape cube() {
-  const fixtures::Lattice lattice = fixtures::box_lattice({1, 1, 1}, {0, 0.5, 0}, {1, 1, 1});
+  const fixtures::BoxMesh lattice = fixtures::box_lattice({1, 1, 1}, {0, 0.5, 0}, {1, 1, 1});
   return {lattice.nodes, lattice.tets};
 }
 
@@ -188,7 +188,7 @@ TEST_P(LongRobustness, SharpFeaturesFallExactlyOntoSharpFeatures) {
 TEST_P(LongRobustness, SliverElementsConverge) {
   // Random points in a box, most of them nearly in one plane: tets with a thousandth of the usual height.
   params.dt = 0.01;
-  const fixtures::Lattice lattice = fixtures::box_lattice({1, 1, 1}, {0, 0, 0}, {4, 8, 4});
+  const fixtures::BoxMesh lattice = fixtures::box_lattice({1, 1, 1}, {0, 0, 0}, {4, 8, 4});
   std::vector<Vec3d> nodes = lattice.nodes;
   for (Vec3d& p : nodes) {
     const int layer = static_cast<int>(std::lround((p[1] + 0.5) * 8));
@@ -259,7 +259,7 @@ TEST_P(LongRobustness, ABlockOfAHundredMetersPerSecondHitsAThinSheet) {
     params.d_hat = 5e-4;
     params.gravity = 0;
     model.materials[0].young = 1e6;
-    const fixtures::Lattice sheet = fixtures::box_lattice({1, 2e-3, 1}, {0, 0, 0}, {12, 1, 12});
+    const fixtures::BoxMesh sheet = fixtures::box_lattice({1, 2e-3, 1}, {0, 0, 0}, {12, 1, 12});
     const Object& thin = add_solid(model, "sheet", sheet.nodes, sheet.tets, 0);
     ScriptedNodes rim;
     for (int i = thin.node_begin; i < thin.node_end; ++i)

@@ -136,7 +136,7 @@ TEST_P(Step, APressingPlateDoesNotPenetrate) {
   Motion down;
   down.velocity = {0, -0.3, 0};
   down.end = 0.1;
-  fixtures::Lattice plate = fixtures::box_lattice({0.3, 0.02, 0.3}, {0.003, 0.115, 0.002}, {1, 1, 1});
+  fixtures::BoxMesh plate = fixtures::box_lattice({0.3, 0.02, 0.3}, {0.003, 0.115, 0.002}, {1, 1, 1});
   Model shell;
   shell.materials = model.materials;
   shell.material_names = model.material_names;

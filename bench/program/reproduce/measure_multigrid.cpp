@@ -100,8 +100,8 @@ double dot(const Vector& a, const Vector& b) {
 }
 
 /// CG with a preconditioner that may change from one iteration to the next; returns the iterations.
-int solve(const BlockRows& a, const Vector& b, Vector& x, double tolerance, int most,
-          const std::function<void(const Vector&, Vector&)>& precondition) {
+int solve_iteratively(const BlockRows& a, const Vector& b, Vector& x, double tolerance, int most,
+                      const std::function<void(const Vector&, Vector&)>& precondition) {
   std::ranges::fill(x, 0.0);
   Vector r = b, z(b.size()), p(b.size()), ap(b.size()), last(b.size());
   const double target = tolerance * std::sqrt(dot(b, b));
@@ -236,8 +236,8 @@ class Multigrid {
     const BlockRows& a = levels_[level];
     if (level + 1 == levels_.size()) {
       if (factorises_) return coarsest_.front().solve(b, x);
-      stickslip::solve(a, b, x, 1e-12, kCoarseIterations,
-                       [&](const Vector& r, Vector& z) { a.multiply_inverse_diagonal(r, z); });
+      solve_iteratively(a, b, x, 1e-12, kCoarseIterations,
+                        [&](const Vector& r, Vector& z) { a.multiply_inverse_diagonal(r, z); });
       return;
     }
     std::ranges::fill(x, 0.0);
@@ -300,7 +300,7 @@ Measurement measure_multigrid(const Claim& claim, const ClaimRun& run, const Mea
       const auto count = [&](const std::string& method,
                              const std::function<void(const Vector&, Vector&)>& apply) {
         context.check();
-        found[method] = solve(a, b, x, kTolerance, kMostIterations, apply);
+        found[method] = solve_iteratively(a, b, x, kTolerance, kMostIterations, apply);
         out.add(method + ".iterations", found[method]);
       };
       count("jacobi", [&](const Vector& r, Vector& z) { a.multiply_inverse_diagonal(r, z); });
