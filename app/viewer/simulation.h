@@ -222,7 +222,7 @@ class Simulation {
   void follow_tracing();
   bool publish_frame();
   void finish_contacts(Snapshot& snapshot);
-  void watch_contacts();
+  bool watch_contacts();
   SlotHold publish_positions();
   void accept(std::shared_ptr<const Scene> scene, PositionOffer offer);
   void set_sharing(const Sharing& sharing);

@@ -297,8 +297,7 @@ void Simulation::step() {
   } catch (const std::exception& error) {
     return fail(error.what());
   }
-  if (end - published_ < snapshot_interval) watch_contacts();
-  else if (!publish_frame()) return;
+  if (!(end - published_ < snapshot_interval ? watch_contacts() : publish_frame())) return;
   end_step(std::move(report), start, end);
 }
 
@@ -390,7 +389,7 @@ bool Simulation::publish_frame() {
   return true;
 }
 
-/// Replaces or completes what the engine tells of contacts.
+/// Replaces or completes the contacts of the engine.
 void Simulation::finish_contacts(Snapshot& snapshot) {
   // A restored state has no impulses yet: the contacts that were found in it before are shown again.
   const Moment* moment = at_moment_ ? timeline_.at(frame_) : nullptr;
@@ -402,12 +401,18 @@ void Simulation::finish_contacts(Snapshot& snapshot) {
 }
 
 /// Of a step that no frame shows, where ages count every step.
-void Simulation::watch_contacts() {
-  if (!details_published_ || !contacts_published_) return;
+bool Simulation::watch_contacts() {
+  if (!details_published_ || !contacts_published_) return true;
   watched_.wants_positions = false;
-  engine_->snapshot(watched_);
+  try {
+    engine_->snapshot(watched_);
+  } catch (const std::exception& error) {
+    fail(error.what());
+    return false;
+  }
   ages_.observe(time_, watched_.contacts);
   timeline_.set_contacts(frame_, watched_.contacts);
+  return true;
 }
 
 /// Empty if positions are not shared, or no longer.

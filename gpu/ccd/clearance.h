@@ -74,15 +74,24 @@ SS_HD inline T larger_size(const Vec<T, 3>& y, T so_far) {
   return so_far;
 }
 
-/// A lower bound of the distance, tight but for rounding; not a number for a pair that touches. The corners
-/// are relative to one of them.
+/// 0, or not a number if a coordinate is none: choices may lose it.
+template <class T>
+SS_HD inline T nothing(const Vec<T, 3> (&y)[4]) {
+  T sum = T(0);
+  for (int i = 0; i < 4; ++i) sum += y[i][0] + y[i][1] + y[i][2];
+  return T(0) * sum;
+}
+
+/// A lower bound of the distance, tight but for rounding; not a number for a pair that touches, or with a
+/// coordinate that is none. The corners are relative to one of them.
 template <class Pair, class T>
 SS_HD inline T least_distance(const Vec<T, 3> (&y)[4]) {
   using Scalar = typename Pair::Scalar;
   const Vec<T, 3> r = between(static_cast<const Pair*>(nullptr), y);
   T reach = T(0);
   for (int i = 1; i < 4; ++i) reach = larger_size(y[i], reach);
-  return gap_along<Pair>(r * (T(1) / root(norm2(r))), y) - additive::gap_rounding(Scalar(1)) * reach;
+  const T rounding = additive::gap_rounding(Scalar(1)) * reach + nothing(y);
+  return gap_along<Pair>(r * (T(1) / root(norm2(r))), y) - rounding;
 }
 
 /// A moving pair, from corner 0: `end` = after the whole way. `origin`: how large the coordinates of corner 0
@@ -109,7 +118,8 @@ SS_HD inline auto keeps_clear(const Way<T>& way, T kept, T thickness) {
     }
   const T rounding =
       additive::gap_rounding(Scalar(1)) * reach + storage_rounding(Scalar(1)) * (way.origin + reach);
-  const T floor = thickness + kept * larger(distance - thickness, T(0)) + rounding;
+  const T floor = thickness + kept * larger(distance - thickness, T(0)) + rounding + nothing(way.start) +
+                  nothing(way.end);
   return (gap_along<Pair>(m, way.start) > floor) & (gap_along<Pair>(m, way.end) > floor);
 }
 

@@ -357,16 +357,16 @@ ElasticMaterial ControlTetTerm::extra_material() const {
 TetView TetTerm::view_of(Context& ctx, const SolidMotion& motion) {
   // [bytes] beyond which the elements of a large scene need the memory for other things.
   constexpr std::size_t kMostMemory = std::size_t{1} << 29;
+#if STICKSLIP_ON_CUDA
+  const std::size_t count = size();
+#else
+  const std::size_t count = pack_count(size());
+#endif
   TetView tets = view();
-  if (!is_damped_ || !motion.x_t_kept || motion.is_at_start() ||
-      size() * sizeof(StrainResistance) > kMostMemory)
+  if (!is_damped_ || !motion.x_t_kept || motion.is_at_start() || count * sizeof(TetResistance) > kMostMemory)
     return tets;
   if (!has_resistance_) {
-#if STICKSLIP_ON_CUDA
-    resistance_.resize(ctx, size());
-#else
-    resistance_.resize(ctx, pack_count(size()));
-#endif
+    resistance_.resize(ctx, count);
     find_resistance(ctx, tets, size(), motion.x_t, resistance_.data());
     has_resistance_ = true;
   }

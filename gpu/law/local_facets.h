@@ -59,14 +59,14 @@ SS_HD inline Vec<double, 2> least_on_polygon(const Mat<double, 2>& w, const Vec<
   return best;
 }
 
-/// Whether the block has friction along two tangents alone: no joint, no box, no torsion or rolling
-/// resistance. Other blocks have no polygon.
+/// Whether the block has friction along two tangents alone, or none: no joint, no box, no torsion or rolling
+/// resistance, no friction along one tangent. Other blocks have no polygon.
 template <int D>
 SS_HD inline bool has_facets(const ContactLaw<D>& law) {
   if (law.set != FrictionSet::ellipsoid && !is_rolling(law)) return false;
   for (int i = 2; i < D - 1; ++i)
     if (law.mu[i] > 0) return false;
-  return true;
+  return (law.mu[0] > 0) == (law.mu[1] > 0);
 }
 
 /// r with u = W r + q and (u, r) in the law with `facets` corners, from an approximation of r, for

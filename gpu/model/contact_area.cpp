@@ -26,6 +26,9 @@ constexpr std::size_t kManifold = 8;          // patches of so few contacts shar
 constexpr std::size_t kMostNear = 48;         // contacts that shape a cell
 constexpr std::size_t kSmall = 64;            // patches of fewer contacts need no grid
 constexpr double kPerCell = 3;                // edge of the grid's cells over the mean spacing
+constexpr std::size_t kFullCell = 100;        // a cell with more contacts needs a finer grid
+constexpr std::size_t kMostGrids = 8;
+constexpr double kFiner = 4;  // edge of a grid over that of the next
 
 double cross2(const Vec2d& a, const Vec2d& b) { return a[0] * b[1] - a[1] * b[0]; }
 
@@ -122,8 +125,20 @@ class Patch {
 
  private:
   using Cell = std::array<std::int64_t, 3>;
+  struct Grid {
+    double edge = 0;  // [m] of a cell
+    std::map<Cell, std::vector<const ContactRecord*>> cells;
 
-  /// Takes the size of the patch, and sorts the contacts of a large one into a grid.
+    Cell cell_of(const ContactRecord& contact) const {
+      Cell cell{};
+      for (int k = 0; k < 3; ++k)
+        cell[static_cast<std::size_t>(k)] =
+            static_cast<std::int64_t>(std::floor(static_cast<double>(contact.point[k]) / edge));
+      return cell;
+    }
+  };
+
+  /// Takes the size of the patch, and sorts the contacts of a large one into grids.
   void measure() {
     Vec3d low = contacts_[0]->point.cast<double>(), high = low;
     for (const ContactRecord* contact : contacts_) {
@@ -132,16 +147,42 @@ class Patch {
     }
     size_ = norm(high - low);
     if (contacts_.size() <= kSmall || !(size_ > 0)) return;
-    edge_ = kPerCell * size_ / std::sqrt(static_cast<double>(contacts_.size()));
-    for (const ContactRecord* contact : contacts_) grid_[cell_of(*contact)].push_back(contact);
+    double edge = kPerCell * size_ / std::sqrt(static_cast<double>(contacts_.size()));
+    std::size_t fullest = kFullCell + 1;
+    while (fullest > kFullCell && grids_.size() < kMostGrids) {
+      Grid& grid = grids_.emplace_back();
+      grid.edge = edge;
+      fullest = 0;
+      for (const ContactRecord* contact : contacts_) {
+        std::vector<const ContactRecord*>& cell = grid.cells[grid.cell_of(*contact)];
+        cell.push_back(contact);
+        fullest = std::max(fullest, cell.size());
+      }
+      edge /= kFiner;
+    }
   }
 
-  Cell cell_of(const ContactRecord& contact) const {
-    Cell cell{};
-    for (int k = 0; k < 3; ++k)
-      cell[static_cast<std::size_t>(k)] =
-          static_cast<std::int64_t>(std::floor(static_cast<double>(contact.point[k]) / edge_));
-    return cell;
+  /// Calls look_at for the contacts around one: those in its cell and the 26 next to it, of the finest grid
+  /// that has enough of them there.
+  template <class F>
+  void visit(const ContactRecord& of, const F& look_at) const {
+    std::array<const std::vector<const ContactRecord*>*, 27> cells{};
+    for (std::size_t g = grids_.size(); g-- > 0;) {
+      const Grid& grid = grids_[g];
+      const Cell at = grid.cell_of(of);
+      std::size_t count = 0;
+      for (std::size_t k = 0; k < cells.size(); ++k) {
+        const auto shift = static_cast<std::int64_t>(k);
+        const auto cell =
+            grid.cells.find({at[0] + shift % 3 - 1, at[1] + shift / 3 % 3 - 1, at[2] + shift / 9 - 1});
+        cells[k] = cell != grid.cells.end() ? &cell->second : nullptr;
+        if (cells[k] != nullptr) count += cells[k]->size();
+      }
+      if (count > kMostNear || g == 0) break;
+    }
+    for (const auto* cell : cells)
+      if (cell != nullptr)
+        for (const ContactRecord* other : *cell) look_at(*other);
   }
 
   Around around(const ContactRecord& of) const {
@@ -157,15 +198,9 @@ class Patch {
       if (norm(at) < kSame * size_) ++found.same_place;
       else found.neighbours.push_back({at, &other});
     };
-    if (grid_.empty()) {
+    if (grids_.empty())
       for (const ContactRecord* other : contacts_) look_at(*other);
-    } else {
-      const Cell at = cell_of(of);
-      for (int k = 0; k < 27; ++k)
-        if (const auto cell = grid_.find({at[0] + k % 3 - 1, at[1] + k / 3 % 3 - 1, at[2] + k / 9 - 1});
-            cell != grid_.end())
-          for (const ContactRecord* other : cell->second) look_at(*other);
-    }
+    else visit(of, look_at);
     std::ranges::sort(found.neighbours, {}, [](const Neighbour& other) { return norm2(other.at); });
     if (found.neighbours.size() > kMostNear) found.neighbours.resize(kMostNear);
     return found;
@@ -200,8 +235,8 @@ class Patch {
   }
 
   std::vector<ContactRecord*> contacts_;
-  std::map<Cell, std::vector<const ContactRecord*>> grid_;  // empty: there are few contacts
-  double size_ = 0, edge_ = 0, resolution_ = 0;             // [m] of the patch; of the grid's cells
+  std::vector<Grid> grids_;           // the coarsest first; empty: there are few contacts
+  double size_ = 0, resolution_ = 0;  // [m] of the patch
 };
 
 }  // namespace

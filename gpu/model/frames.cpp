@@ -25,6 +25,8 @@ using Path = std::vector<Vec3d>;
 constexpr double kNear = 0.58541019662496845446, kFar = 0.13819660112501051518;
 // Of the volume of the body: frames and bones with less move nothing.
 constexpr double kNothing = 1e-9;
+// Of the size^6 of a cloud: what its spread encloses if its points are in one plane.
+constexpr double kFlat = 1e-13;
 // Of the length of its path: frames of two paths that are nearer are one.
 constexpr double kSameFrame = 1e-6;
 
@@ -39,6 +41,17 @@ struct Cloud {
     weights.push_back(weight);
   }
   double weight() const { return std::accumulate(weights.begin(), weights.end(), 0.0); }
+  /// Whether the points are in one plane but for rounding.
+  bool is_flat() const {
+    const double all = weight();
+    Vec3d centre{0, 0, 0};
+    for (std::size_t i = 0; i < points.size(); ++i) centre += (weights[i] / all) * points[i];
+    Mat3d spread = Mat3d::zero();
+    for (std::size_t i = 0; i < points.size(); ++i)
+      spread += (weights[i] / all) * outer(points[i] - centre, points[i] - centre);
+    const double size = trace(spread);
+    return !(determinant(spread) > kFlat * size * size * size);
+  }
 };
 
 /// Barycentric coordinates in the tet of a frame's points.
@@ -191,11 +204,13 @@ class FrameBuilder {
   void find_points() {
     double volume = 0;
     for (const Cloud& cloud : of_bone_) volume += cloud.weight();
-    for (std::size_t b = 0; b < of_bone_.size(); ++b)
+    for (std::size_t b = 0; b < of_bone_.size(); ++b) {
+      const std::string frames = "between the frames " + std::to_string(skeleton_.bones[b][0]) + " and " +
+                                 std::to_string(skeleton_.bones[b][1]);
       if (!(of_bone_[b].weight() > kNothing * volume))
-        throw std::invalid_argument("no part of it is between the frames " +
-                                    std::to_string(skeleton_.bones[b][0]) + " and " +
-                                    std::to_string(skeleton_.bones[b][1]));
+        throw std::invalid_argument("no part of it is " + frames);
+      if (of_bone_[b].is_flat()) throw std::invalid_argument("its mesh is too coarse " + frames);
+    }
     for (std::size_t f = 0; f < of_frame_.size(); ++f) {
       if (!(of_frame_[f].weight() > kNothing * volume))
         throw std::invalid_argument("frame " + std::to_string(f) + " moves no part of it");

@@ -50,11 +50,9 @@ const char* name_of(SolidCoupling coupling) {
 /// What a solve with Coupling::has_other_law says where the residual, which is Coulomb's, is large.
 std::string other_law(const Params& params) {
   if (params.coupling == SolidCoupling::nodal_admm)
-    return " ended with nodal_projection = positions, which breaks the contact law where contacts act on "
-           "each "
-           "other";
+    return " ended with nodal_projection = positions: contacts that act on each other then break the law";
   return " ended with friction cones of " + std::to_string(params.ica_facets) +
-         " facets; the residual is that of Coulomb's law";
+         " facets, or early (admm_tolerance); the residual is that of Coulomb's law";
 }
 
 /// Makes every contact its own predecessor: for problems that are rebuilt within a step.

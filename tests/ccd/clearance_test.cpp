@@ -82,6 +82,24 @@ TYPED_TEST(Clearance, ShowsNothingOfPairsThatTouch) {
   }
 }
 
+TYPED_TEST(Clearance, ShowsNothingOfCoordinatesThatAreNoNumbers) {
+  using Pair = typename TestFixture::Pair;
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (int n = 0; n < 1000; ++n) {
+    const auto clear = this->way_of(this->random_pair(random));
+    for (int i = 1; i < 4; ++i)
+      for (int k = 0; k < 3; ++k) {
+        auto way = clear;
+        way.start[i][k] = way.end[i][k] = std::numeric_limits<double>::quiet_NaN();
+        EXPECT_FALSE(clearance::least_distance<Pair>(way.start) > 0);
+        EXPECT_FALSE((clearance::keeps_clear<Pair>(way, 0.1, 0.0)));
+        way.start[i][k] = clear.start[i][k];
+        EXPECT_FALSE((clearance::keeps_clear<Pair>(way, 0.1, 0.0)));
+      }
+  }
+}
+
 TYPED_TEST(Clearance, PairsThatKeepClearKeepTheirShareOfTheGap) {
   using Pair = typename TestFixture::Pair;
   Random random;

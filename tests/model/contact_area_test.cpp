@@ -121,6 +121,21 @@ TEST(ContactArea, FeetOfATableArePatchesOfTheirOwn) {
   for (const ContactRecord& contact : contacts) EXPECT_NEAR(contact.area, 0.0005, 1e-8);
 }
 
+TEST(ContactArea, OfDenseClustersInOnePatchAreThoseOfEachAlone) {
+  std::vector<ContactRecord> alone = grid(50, 50, 2e-4f, 2e-4f), both = alone;
+  set_contact_areas(alone);
+  for (ContactRecord contact : grid(50, 50, 2e-4f, 2e-4f)) {
+    contact.point += Vec3f{0, 0, 1};
+    both.push_back(contact);
+  }
+  set_contact_areas(both);
+  // The hull of what is near an edge may reach to the other cluster.
+  for (std::size_t i = 0; i < alone.size(); ++i)
+    if (i % 50 > 3 && i % 50 < 46) {
+      EXPECT_NEAR(both[i].area, alone[i].area, 1e-3 * alone[i].area);
+    }
+}
+
 TEST(ContactArea, OtherObjectsAndOtherSidesDoNotShareIt) {
   std::vector<ContactRecord> contacts = grid(2, 2, 0.1f, 0.1f);
   for (ContactRecord contact : grid(2, 2, 0.1f, 0.1f)) {

@@ -195,6 +195,14 @@ TEST(Frames, FaultyBodiesAreRefused) {
   expect_in(added({{{-0.5, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0.5, 0, 0}}}), "frames 1 and 2 of a path coincide");
   expect_in(added({{{-0.5, 0, 0}, {0.5, 0, 0}, {0, 0, 0}}}), "turns back at its frame 1");
   expect_in(added({{{-0.5, 0, 0}, {0.5, 0, 0}, {1, 0, 0}}}), "no part of it is between the frames 1 and 2");
+  // All samples of a bone in one plane.
+  const fixtures::BoxMesh coarse = fixtures::box_lattice({1, 0.1, 0.1}, {0, 0, 0}, {1, 1, 1});
+  expect_in(
+      refusal([&] {
+        Model model;
+        add_frames(model, "bar", coarse.nodes, coarse.tets, {{{-0.5, 0, 0}, {-0.3, 0, 0}, {0.5, 0, 0}}}, 0);
+      }),
+      "its mesh is too coarse between the frames 0 and 1");
   // Near the centre of the arc.
   expect_in(refusal([] {
               FramePath(arc_of_frames(1.5, 4)).at({0.02 * std::sin(0.7), 0.02 * std::cos(0.7), 0});

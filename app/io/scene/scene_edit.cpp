@@ -422,9 +422,13 @@ std::string with_moved_tables(const std::string& text, const fs::path& file,
   EditedText edited(text, file);
   for (const std::string& name : names) {
     const toml::table& table = object_table(edited.root(), name, true);
-    if (turns && table.contains("count"))
+    const toml::table* ring = table["ring"].as_table();
+    if (turns && (table.contains("count") || ring != nullptr))
       throw InputError("'" + name + "' is an array: it can be moved, not turned");
     move_script(edited, table, name, move);
+    if (ring != nullptr)
+      if (const auto center = vector_at(*ring, "center", name))
+        edited.replace(*ring->get("center"), rounded_text(move.apply(*center)));
     edited.set(table, "position",
                rounded_text(move.apply(vector_at(table, "position", name).value_or(none))));
     if (!turns) continue;
