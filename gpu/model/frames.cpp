@@ -208,7 +208,7 @@ class FrameBuilder {
       const std::string frames = "between the frames " + std::to_string(skeleton_.bones[b][0]) + " and " +
                                  std::to_string(skeleton_.bones[b][1]);
       if (!(of_bone_[b].weight() > kNothing * volume))
-        throw std::invalid_argument("no part of it is " + frames);
+        throw std::invalid_argument("no part of it, or too coarse a part of its mesh, is " + frames);
       if (of_bone_[b].is_flat()) throw std::invalid_argument("its mesh is too coarse " + frames);
     }
     for (std::size_t f = 0; f < of_frame_.size(); ++f) {

@@ -340,7 +340,8 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
         std::string(record.message.empty() ? "" : "; ") + record.message;
   finish(ctx, system, bodies, params, lab.tolerance, record);
   record.splitting_unfinished = splits_rods(params) && !nodal_ended;
-  if (nodal_ended && record.residual > lab.tolerance)
+  // Another law is a reason also where iterations ran out.
+  if ((nodal_ended || (why_rounds.empty() && has_other_law(params))) && record.residual > lab.tolerance)
     record.message = std::string(name_of(coupling)) +
                      (has_other_law(params)
                           ? other_law(params)

@@ -25,15 +25,16 @@ class BundleFiles : public MeshFiles {
   BundleFiles() {
     for (const char* name : {"scenes", "scenes/frames", "meshes", "far"})
       fs::create_directories(folder_ / name);
-    for (const char* name : {"scenes/map.pgm", "scenes/frames/0.obj", "scenes/frames/12.msh",
-                             "scenes/frames/notes.txt", "meshes/cube.obj", "far/scalp.obj"})
+    for (const char* name :
+         {"scenes/map.pgm", "scenes/frames/0.obj", "scenes/frames/12.msh", "scenes/frames/notes.txt",
+          "scenes/spine.obj", "meshes/cube.obj", "far/scalp.obj"})
       write(name, std::string("bytes of ") + name);
   }
 
   std::string scene_text() const {
     return "# with comments\n[[material]]\ntexture = { file = \"map.pgm\", kind = \"height\" "
            "}\n[[object]]\nfile = "
-           "\"../meshes/cube.obj\"  # a cube\n[[object]]\nscalp = \"" +
+           "\"../meshes/cube.obj\"  # a cube\nframes = \"spine.obj\"\n[[object]]\nscalp = \"" +
            (folder_ / "far" / "scalp.obj").string() +
            "\"\n[[collider]]\nfile = \"../meshes/cube.obj\"\nsequence = { folder = \"frames/\", dt = 0.1 }\n";
   }
@@ -76,10 +77,11 @@ TEST_F(BundleFiles, HoldTheSceneAndItsFilesAsTheyLie) {
   for (const TarMember& member : seen.members) names.push_back(member.name);
   EXPECT_EQ(names.front(), "bundle.json");
   std::ranges::sort(names);
-  EXPECT_EQ(names, (std::vector<std::string>{"bundle.json", "journal.jsonl", "picture.png",
-                                             "scenes/0/_absolute/0/scalp.obj", "scenes/0/meshes/cube.obj",
-                                             "scenes/0/scenes/frames/0.obj", "scenes/0/scenes/frames/12.msh",
-                                             "scenes/0/scenes/map.pgm", "scenes/0/scenes/yard.toml"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{
+                "bundle.json", "journal.jsonl", "picture.png", "scenes/0/_absolute/0/scalp.obj",
+                "scenes/0/meshes/cube.obj", "scenes/0/scenes/frames/0.obj", "scenes/0/scenes/frames/12.msh",
+                "scenes/0/scenes/map.pgm", "scenes/0/scenes/spine.obj", "scenes/0/scenes/yard.toml"}));
   EXPECT_EQ(*seen.find("scenes/0/scenes/frames/0.obj"), "bytes of scenes/frames/0.obj");
   EXPECT_EQ(*seen.find("picture.png"), "a picture");
   EXPECT_EQ(*seen.find("scenes/0/scenes/yard.toml"),

@@ -204,7 +204,7 @@ void build_object(TableReader table, const SceneSource& source, Model& model,
 
   for (std::size_t i = 0; i < instances.size(); ++i) {
     const auto& [offset, turn] = instances[i];
-    const auto placed = [&](const std::vector<Vec3d>& points) {
+    const auto placed = [&, &offset = offset, &turn = turn](const std::vector<Vec3d>& points) {
       std::vector<Vec3d> out;
       for (const Vec3d& p : points) out.push_back(turn * placement.apply(p) + offset);
       return out;

@@ -178,7 +178,8 @@ std::vector<const toml::table*> tables_of(const toml::table& root, const char* n
   return tables;
 }
 
-/// Calls visit(value, path, is_folder) for the keys that name files and folders: "file", "scalp", "folder".
+/// Calls visit(value, path, is_folder) for the keys that name files and folders: "file", "scalp", "folder",
+/// and "frames" where it is no list.
 template <class Visit>
 void visit_paths(const toml::node& node, const Visit& visit) {
   if (const toml::array* array = node.as_array())
@@ -188,7 +189,7 @@ void visit_paths(const toml::node& node, const Visit& visit) {
   for (const auto& [key, value] : *table) {
     const auto* text = value.as_string();
     const std::string_view name = key.str();
-    if (text != nullptr && (name == "file" || name == "scalp" || name == "folder"))
+    if (text != nullptr && (name == "file" || name == "scalp" || name == "frames" || name == "folder"))
       visit(value, text->get(), name == "folder");
     else visit_paths(value, visit);
   }

@@ -4,6 +4,8 @@
 // SCENE.M.time_ratio, how many times as long as the first it takes. M.ms_most and M.time_ratio_least are over
 // the scenes. Times are those of the processor, of all threads, in the step's stages contact_solve and
 // linear_solve. A scene's variant NAME:VARIANT is NAME-VARIANT in the quantities.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <ctime>
 #include <map>
@@ -82,18 +84,18 @@ Measurement measure_contact_times(const Claim& claim, const ClaimRun& run, const
         try {
           time = time_steps(*engine, std::max(run.frames, 1), context);
         } catch (const SimulationError& error) {
-          out.notes.push_back(shown + ", " + name + ": " + error.what());
+          out.notes.push_back(fmt::format("{}, {}: {}", shown, name, error.what()));
         }
         if (time.steps == 0) continue;
-        add_times(shown + "." + name, time, out);
-        auto& count = steps[shown + ", " + name];
+        add_times(fmt::format("{}.{}", shown, name), time, out);
+        auto& count = steps[fmt::format("{}, {}", shown, name)];
         count.first += time.converged;
         count.second += time.steps;
         most[name] = std::max(most[name], time.ms());
         if (m == 0) first = time.ms();
         if (m == 0 || !(first > 0)) continue;
         const double ratio = time.ms() / first;
-        out.add(shown + "." + name + ".time_ratio", ratio);
+        out.add(fmt::format("{}.{}.time_ratio", shown, name), ratio);
         least[name] = least.contains(name) ? std::min(least[name], ratio) : ratio;
       }
     }
