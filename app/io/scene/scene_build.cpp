@@ -206,6 +206,7 @@ void build_object(TableReader table, const SceneSource& source, Model& model,
     const auto& [offset, turn] = instances[i];
     const auto placed = [&, &offset = offset, &turn = turn](const std::vector<Vec3d>& points) {
       std::vector<Vec3d> out;
+      out.reserve(points.size());
       for (const Vec3d& p : points) out.push_back(turn * placement.apply(p) + offset);
       return out;
     };
