@@ -1,7 +1,7 @@
 // The term of bones of bodies of frames: elasticity and damping.
 #pragma once
 
-#include "gpu/energy/tet_terms.cuh"
+#include "gpu/energy/point_tet_term.cuh"
 #include "gpu/model/frames.h"
 
 namespace stickslip {
@@ -28,41 +28,21 @@ struct BonePoint {
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// The sum of a TetTerm over the point tets of all samples. So every elastic model, its projection and
-/// damping are those of linear tets. `TermElements` and all ranges have kBoneStencils stencils per bone
-/// (model/frames.h), and `TermElements::points` has kBonePoints samples of each.
-class BoneTerm final : public EnergyTerm {
+/// `TermElements` and all ranges have kBoneStencils stencils per bone (model/frames.h), and
+/// `TermElements::points` has kBonePoints samples of each.
+class BoneTerm final : public PointTetTerm {
  public:
   BoneTerm(Context& ctx, const TermElements& elements);
 
-  std::size_t size() const override { return kBoneStencils * bones_.size(); }
-  void set_materials(Context& ctx, std::span<const Material> materials) override;
-  bool forbids_inversion() const override { return tets_.forbids_inversion(); }
-  double energy_rounding() const override { return tets_.energy_rounding(); }
-  void begin_step() override;
-
-  void energy(Context& ctx, const SolidMotion& motion, double* out) override;
-  void gradient(Context& ctx, const SolidMotion& motion, IndexRange stencils,
-                Vec3* corner_gradients) override;
-  void gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange stencils,
-                            Vec3* corner_gradients, Mat3* corner_blocks) override;
-  /// Over all samples.
-  void min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out) override;
-  /// Bones that are inverted at some sample.
-  void count_inverted(Context& ctx, const Vec3* x, double* out) override;
-
  private:
-  IndexRange all_bones() const { return {0, bones_.size()}; }
-  /// The same motion of the point tets of `bones`.
-  SolidMotion at_points(Context& ctx, const SolidMotion& motion, IndexRange bones);
+  void write_corners(Context& ctx, IndexRange bones, const Vec3* x, Vec3* y) const override;
+  void gather_gradients(Context& ctx, IndexRange stencils, std::size_t first, const Vec3* of_points,
+                        Vec3* corner_gradients) const override;
+  void gather_blocks(Context& ctx, IndexRange stencils, std::size_t first, const Mat3* of_points,
+                     Mat3* corner_blocks) const override;
 
   Buffer<Leaders> bones_;
-  Buffer<BonePoint> points_;      // kBonePoints per bone
-  TetTerm tets_;                  // a tet per point
-  Buffer<Vec3> x_, x_t_, still_;  // corners of the point tets
-  bool has_start_ = false;        // x_t_ is that of all bones at the x_t of the step
-  Buffer<Vec3> point_gradients_;
-  Buffer<Mat3> point_blocks_;
+  Buffer<BonePoint> points_;  // kBonePoints per bone
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

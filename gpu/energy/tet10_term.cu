@@ -1,7 +1,6 @@
 #include "gpu/energy/tet10_term.cuh"
 
 #include "gpu/core/launch.h"
-#include "gpu/core/reduce.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -15,29 +14,21 @@ std::vector<Tet10> tets_of_stencils(std::span<const Vec4i> stencils) {
   return tets;
 }
 
-/// Point tets: the corners of each are nodes of its own.
-TetTerm point_term(Context& ctx, const TermElements& elements) {
-  const std::vector<Tet10> tets = tets_of_stencils(elements.stencils);
-  std::vector<Vec<double, 3>> rest;
-  std::vector<Vec4i> point_tets;
-  std::vector<std::int32_t> material;
-  std::vector<double> weights;
-  for (std::size_t e = 0; e < tets.size(); ++e)
+PointTets tets_of_points(const TermElements& elements) {
+  const std::vector<Tet10> ten_node_tets = tets_of_stencils(elements.stencils);
+  PointTets tets;
+  for (std::size_t e = 0; e < ten_node_tets.size(); ++e)
     for (int point = 0; point < kTet10Points; ++point) {
       Vec<double, 3> y[4];
-      point_corners([&](int node) { return elements.rest[static_cast<std::size_t>(tets[e][node])]; }, point,
-                    y);
-      const auto first = static_cast<std::int32_t>(rest.size());
-      rest.insert(rest.end(), y, y + 4);
-      point_tets.push_back({first, first + 1, first + 2, first + 3});
-      material.push_back(elements.material[kTet10Stencils * e]);
+      point_corners([&](int node) { return elements.rest[static_cast<std::size_t>(ten_node_tets[e][node])]; },
+                    point, y);
+      tets.add(y, elements.material[kTet10Stencils * e]);
       const auto edges = Mat<double, 3>::from_columns({y[1] - y[0], y[2] - y[0], y[3] - y[0]});
-      weights.push_back(determinant(edges) / (6.0 * kTet10Points));
+      tets.weights.push_back(determinant(edges) / (6.0 * kTet10Points));
     }
-  return TetTerm(ctx, {rest, point_tets, material, {}}, weights);
+  return tets;
 }
 
-/// Writes the corners of the point tets of `elements` to `y`, which has room for all elements.
 void write_point_corners(Context& ctx, const Tet10* tets, IndexRange elements, const Vec3* x, Vec3* y) {
   launch(
       ctx, elements.size(),
@@ -49,16 +40,7 @@ void write_point_corners(Context& ctx, const Tet10* tets, IndexRange elements, c
       kMedium);
 }
 
-/// The elements that have some of `stencils`.
-IndexRange elements_of(IndexRange stencils) {
-  return {stencils.begin / kTet10Stencils, (stencils.end + kTet10Stencils - 1) / kTet10Stencils};
-}
-/// Their point tets.
-IndexRange points_of(IndexRange elements) {
-  return {kTet10Points * elements.begin, kTet10Points * elements.end};
-}
-
-/// A stencil: its element, counted from the first of `elements_of`, and its number there.
+/// A stencil: its element, counted from the first of a range, and its number there.
 struct StencilPlace {
   std::size_t element;
   int stencil;
@@ -67,9 +49,8 @@ SS_HD inline StencilPlace place_of(std::size_t stencil, std::size_t first_elemen
   return {stencil / kTet10Stencils - first_element, static_cast<int>(stencil % kTet10Stencils)};
 }
 
-/// From the gradients of the point tets of the elements of `stencils` to those of the stencils' corners.
-void gather_gradients(Context& ctx, IndexRange stencils, const Vec3* of_points, Vec3* corner_gradients) {
-  const std::size_t first = elements_of(stencils).begin;
+void gather_point_gradients(Context& ctx, IndexRange stencils, std::size_t first, const Vec3* of_points,
+                            Vec3* corner_gradients) {
   launch(
       ctx, stencils.size(),
       [=] SS_LAMBDA(std::size_t i) {
@@ -83,9 +64,8 @@ void gather_gradients(Context& ctx, IndexRange stencils, const Vec3* of_points, 
       kMedium);
 }
 
-/// The same of blocks.
-void gather_blocks(Context& ctx, IndexRange stencils, const Mat3* of_points, Mat3* corner_blocks) {
-  const std::size_t first = elements_of(stencils).begin;
+void gather_point_blocks(Context& ctx, IndexRange stencils, std::size_t first, const Mat3* of_points,
+                         Mat3* corner_blocks) {
   launch(
       ctx, stencils.size(),
       [=] SS_LAMBDA(std::size_t i) {
@@ -104,80 +84,22 @@ void gather_blocks(Context& ctx, IndexRange stencils, const Mat3* of_points, Mat
 }  // namespace
 
 Tet10Term::Tet10Term(Context& ctx, const TermElements& elements)
-    : tets_(ctx, tets_of_stencils(elements.stencils)), points_(point_term(ctx, elements)) {}
+    : PointTetTerm(ctx, tets_of_points(elements),
+                   {kTet10Points, kTet10Stencils, elements.stencils.size() / kTet10Stencils}),
+      elements_(ctx, tets_of_stencils(elements.stencils)) {}
 
-void Tet10Term::set_materials(Context& ctx, std::span<const Material> materials) {
-  points_.set_materials(ctx, materials);
+void Tet10Term::write_corners(Context& ctx, IndexRange elements, const Vec3* x, Vec3* y) const {
+  write_point_corners(ctx, elements_.data(), elements, x, y);
 }
 
-void Tet10Term::begin_step() {
-  points_.begin_step();
-  has_start_ = false;
+void Tet10Term::gather_gradients(Context& ctx, IndexRange stencils, std::size_t first, const Vec3* of_points,
+                                 Vec3* corner_gradients) const {
+  gather_point_gradients(ctx, stencils, first, of_points, corner_gradients);
 }
 
-SolidMotion Tet10Term::at_points(Context& ctx, const SolidMotion& motion, IndexRange elements) {
-  const auto place = [&](const Vec3* from, Buffer<Vec3>& to, IndexRange part) {
-    to.resize(ctx, kPointCorners * tets_.size());
-    write_point_corners(ctx, tets_.data(), part, from, to.data());
-    return to.data();
-  };
-  const Vec3* x = place(motion.x, x_, elements);
-  if (!points_.is_damped()) return {x, x, motion.dt};
-  const Vec3* x_t = x;
-  if (motion.x_t != motion.x) {
-    if (!(motion.x_t_kept && has_start_)) {
-      place(motion.x_t, x_t_, motion.x_t_kept ? all_elements() : elements);
-      has_start_ = motion.x_t_kept;
-    }
-    x_t = x_t_.data();
-  }
-  const Vec3* still = nullptr;
-  if (motion.still == motion.x) still = x;
-  else if (motion.still == motion.x_t) still = x_t;
-  else if (motion.still != nullptr) still = place(motion.still, still_, elements);
-  return {x, x_t, motion.dt, still, motion.x_t_kept};
-}
-
-void Tet10Term::energy(Context& ctx, const SolidMotion& motion, double* out) {
-  points_.energy(ctx, at_points(ctx, motion, all_elements()), out);
-}
-
-void Tet10Term::gradient(Context& ctx, const SolidMotion& motion, IndexRange stencils,
-                         Vec3* corner_gradients) {
-  const IndexRange elements = elements_of(stencils);
-  point_gradients_.resize(ctx, kPointCorners * elements.size());
-  points_.gradient(ctx, at_points(ctx, motion, elements), points_of(elements), point_gradients_.data());
-  gather_gradients(ctx, stencils, point_gradients_.data(), corner_gradients);
-}
-
-void Tet10Term::gradient_and_hessian(Context& ctx, const SolidMotion& motion, IndexRange stencils,
-                                     Vec3* corner_gradients, Mat3* corner_blocks) {
-  const IndexRange elements = elements_of(stencils);
-  point_gradients_.resize(ctx, kPointCorners * elements.size());
-  point_blocks_.resize(ctx, kTet10Points * kCornerBlocks * elements.size());
-  points_.gradient_and_hessian(ctx, at_points(ctx, motion, elements), points_of(elements),
-                               point_gradients_.data(), point_blocks_.data());
-  gather_gradients(ctx, stencils, point_gradients_.data(), corner_gradients);
-  gather_blocks(ctx, stencils, point_blocks_.data(), corner_blocks);
-}
-
-void Tet10Term::min_determinant(Context& ctx, const Vec3* x, bool only_forbidden, double* out) {
-  points_.min_determinant(ctx, at_points(ctx, {x, x, Real(1)}, all_elements()).x, only_forbidden, out);
-}
-
-void Tet10Term::count_inverted(Context& ctx, const Vec3* x, double* out) {
-  const Vec3* y = at_points(ctx, {x, x, Real(1)}, all_elements()).x;
-  reduce_sum(
-      ctx, tets_.size(),
-      [=] SS_LAMBDA(std::size_t e) {
-        bool good = true;
-        for (int point = 0; point < kTet10Points; ++point) {
-          const Vec3* corner = y + kPointCorners * e + 4 * point;
-          good = good && determinant(edge_matrix(corner[0], corner[1], corner[2], corner[3])) > Real(0);
-        }
-        return good ? 0.0 : 1.0;
-      },
-      out);
+void Tet10Term::gather_blocks(Context& ctx, IndexRange stencils, std::size_t first, const Mat3* of_points,
+                              Mat3* corner_blocks) const {
+  gather_point_blocks(ctx, stencils, first, of_points, corner_blocks);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

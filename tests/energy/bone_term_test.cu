@@ -1,8 +1,8 @@
 #include "gpu/energy/bone_term.cuh"
 
-#include "gpu/model/element_group.h"
 #include "tests/backend_test.h"
 #include "tests/energy/elastic_material.h"
+#include "tests/energy/group_solid.h"
 #include "tests/energy/term_ranges.h"
 #include "tests/fixtures/frame_model.h"
 
@@ -32,69 +32,13 @@ Model arc_model(int bones) {
   return model;
 }
 
-/// The bones of a model on a backend, evaluated at host positions of the points of its frames.
-struct Bones {
-  Context& ctx;
-  Model model;
-  ElementGroup group;
-  std::vector<std::int32_t> index;
-  BoneTerm term;
-  Real dt = Real(0.1);
-  std::vector<Vec3> x, x_t;
-
+/// The bones of a model, at the points of its frames.
+struct Bones : GroupSolid<BoneTerm> {
   Bones(Context& context, const Model& m, const Material& material)
-      : ctx(context),
-        model(m),
-        group(element_groups(model).at(0)),
-        index(group.stencils.size(), 0),
-        term(ctx, {.rest = model.rest_positions,
-                   .stencils = group.stencils,
-                   .material = index,
-                   .object_volume = {},
-                   .points = group.points}) {
-    term.set_materials(ctx, std::vector<Material>{material});
-    for (std::int32_t i = 0; i < model.objects[0].collides_from; ++i)
-      x.push_back(model.rest_positions[static_cast<std::size_t>(i)].cast<Real>());
-    x_t = x;
-  }
-  int nodes() const { return static_cast<int>(x.size()); }
-  template <class Map>
-  void move(Map map) {
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = map(model.rest_positions[i]);
-  }
-  double energy() {
-    Buffer<Vec3> a(ctx, x), b(ctx, x_t);
-    Buffer<double> out(ctx, 1);
-    term.energy(ctx, {a.data(), b.data(), dt}, out.data());
-    return read_back(ctx, out.data());
-  }
-  std::vector<Vec3> by_nodes(const std::vector<Vec3>& corners) const {
-    std::vector<Vec3> sum(x.size(), Vec3::zero());
-    for (std::size_t c = 0; c < corners.size(); ++c)
-      sum[static_cast<std::size_t>(group.stencils[c / 4][static_cast<int>(c % 4)])] += corners[c];
-    return sum;
-  }
-  Column gradient() {
-    Buffer<Vec3> a(ctx, x), b(ctx, x_t), out(ctx, 4 * term.size());
-    term.gradient(ctx, {a.data(), b.data(), dt}, {0, term.size()}, out.data());
-    return flat(by_nodes(out.download(ctx)).data(), nodes());
-  }
-  std::pair<Column, Dense> gradient_and_hessian() {
-    Buffer<Vec3> a(ctx, x), b(ctx, x_t), corners(ctx, 4 * term.size());
-    Buffer<Mat3> blocks(ctx, kCornerBlocks * term.size());
-    term.gradient_and_hessian(ctx, {a.data(), b.data(), dt}, {0, term.size()}, corners.data(), blocks.data());
-    const std::vector<Mat3> host = blocks.download(ctx);
-    Dense h = Dense::Zero(3 * nodes(), 3 * nodes());
-    for (std::size_t s = 0; s < term.size(); ++s) {
-      CornerBlocks of_stencil;
-      std::copy_n(&host[kCornerBlocks * s], kCornerBlocks, of_stencil.b);
-      const Dense local = dense(of_stencil);
-      for (int i = 0; i < 12; ++i)
-        for (int j = 0; j < 12; ++j)
-          h(3 * group.stencils[s][i / 3] + i % 3, 3 * group.stencils[s][j / 3] + j % 3) += local(i, j);
-    }
-    return {flat(by_nodes(corners.download(ctx)).data(), nodes()), h};
-  }
+      : GroupSolid(context, m, {material}, kBoneStencils,
+                   static_cast<std::size_t>(m.objects[0].collides_from)) {}
+
+  Column gradient() { return flat(GroupSolid::gradient().data(), nodes()); }
   void displace(Random& random, Real size) {
     for (Vec3& p : x) p += random.vector(size);
     for (Vec3& p : x_t) p += random.vector(size);
