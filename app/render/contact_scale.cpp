@@ -27,7 +27,10 @@ std::span<const ContactScaleInfo> contact_scale_table() {
        "decades; "
        "grey where contacts are points or lines, which have no area",
        "Pa"},
-      {ContactScale::age, "age", "for how long the contact pushes without a break; grey where it has no name",
+      {ContactScale::age, "age",
+       "for how long the contact pushes without a break; grey where that is not known: it has no name, or "
+       "began "
+       "while contacts were not shown",
        "s"},
   }};
   return table;

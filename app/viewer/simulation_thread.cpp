@@ -378,7 +378,7 @@ bool Simulation::publish_frame() {
     frame.snapshot.wants_stiffness = stiffness_published_ && is_of_step;
     engine_->snapshot(frame.snapshot);
     if (frame.snapshot.wants_contacts) finish_contacts(frame.snapshot);
-    else ages_.clear();
+    else ages_.miss();
   } catch (const std::exception& error) {
     fail(error.what());
     return false;
