@@ -100,6 +100,10 @@ struct ElementDrag {
     const Vec3 at = air.linear_at[node];
     return drag.resistance(at - w) + drag.slope(at - w) * (v - at);
   }
+  /// [W] on the node, at the velocities of the air.
+  SS_HD double power(std::int32_t node) const {
+    return -static_cast<double>(dot(air.velocity[node], gradient(node)));
+  }
   SS_HD Mat3 block(std::int32_t node) const {
     const Vec3 v = air.linear_at == nullptr ? air.velocity_of(node, x, dt) : air.linear_at[node];
     return (Real(1) / dt) * drag.slope(v - blown(node));

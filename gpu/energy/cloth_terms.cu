@@ -36,7 +36,7 @@ SS_HD double membrane_drag_power(const MembraneView& view, const SolidMotion& mo
   double power = 0;
   for (int a = 0; a < 3; ++a) {
     const std::int32_t node = view.triangles[i][a];
-    power -= static_cast<double>(dot(motion.air.velocity[node], drag.gradient(node)));
+    power += drag.power(node);
   }
   return power;
 }

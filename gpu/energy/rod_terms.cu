@@ -82,7 +82,7 @@ SS_HD double segment_drag_power(const RodView& view, const SolidMotion& motion, 
   double power = 0;
   for (int a = 0; a < 2; ++a) {
     const std::int32_t node = view.stencils[e][a];
-    power -= static_cast<double>(dot(motion.air.velocity[node], drag.gradient(node)));
+    power += drag.power(node);
   }
   return power;
 }

@@ -22,8 +22,7 @@ SS_HD double skin_energy(const SkinView& view, const SolidMotion& motion, std::s
   double sum = 0;
   for (int a = 0; a < 3; ++a) {
     const std::int32_t node = view.triangles[i][a];
-    sum +=
-        static_cast<double>(power ? -dot(motion.air.velocity[node], drag.gradient(node)) : drag.energy(node));
+    sum += power ? drag.power(node) : static_cast<double>(drag.energy(node));
   }
   return sum;
 }
