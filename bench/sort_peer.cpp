@@ -1,6 +1,8 @@
 #include "bench/sort_peer.h"
 
-#if STICKSLIP_HAS_TBB
+#if defined(STICKSLIP_HAS_TBB)
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <execution>
 
@@ -9,20 +11,17 @@
 
 namespace stickslip {
 
-#if STICKSLIP_HAS_TBB
+#if defined(STICKSLIP_HAS_TBB)
 
 bool std_sort_present() { return true; }
 
 double std_sort_seconds(const std::vector<std::uint64_t>& packed, int threads, int repetitions) {
   cpu::Context ctx(threads);
+  tbb::task_arena arena(threads);
   std::vector<std::uint64_t> work;
   return cpu::best_seconds(
       ctx, repetitions, [&] { work = packed; },
-      [&] {
-        ctx.arena().run(1, 1, [&](std::size_t, std::size_t) {
-          std::sort(std::execution::par, work.begin(), work.end());
-        });
-      });
+      [&] { arena.execute([&] { std::sort(std::execution::par, work.begin(), work.end()); }); });
 }
 
 #else

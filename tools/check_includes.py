@@ -32,7 +32,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 BACKEND_API = re.compile(r"\b(tbb|cub|thrust)::|\bcuda[A-Z]\w*\s*\(")
 BACKEND_HEADER = re.compile(r"(cuda_runtime|cuda\.h|cub/|thrust/|tbb/|oneapi/)")
 # The emulated device has its own; CUB as a reference for the measurements of gpu/core.
-BACKEND_USERS = re.compile(r"gpu/core/|tests/core/|tests/device/|bench/cub_peer\.cu$")
+BACKEND_USERS = re.compile(r"gpu/core/|tests/core/|tests/device/|bench/(cub_peer\.cu|sort_peer\.cpp)$")
 PEER_HEADER = re.compile(r"(embree3/|Eigen/|bt\w+\.h)")
 PEER_USERS = re.compile(r"bench/\w+_peer\.cpp|gpu/linear/(sparse_cholesky|fill_order)\.cpp|tests/")
 

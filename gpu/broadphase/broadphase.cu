@@ -1,7 +1,11 @@
 #include "gpu/broadphase/broadphase.cuh"
 
+#include <algorithm>
+#include <bit>
+
 #include "gpu/broadphase/primitive_boxes.cuh"
 #include "gpu/broadphase/tree_boxes.cuh"
+#include "gpu/core/index_range.h"
 #include "gpu/core/reduce.h"
 #include "gpu/core/scan.h"
 
@@ -12,6 +16,8 @@ namespace {
 /// How many primitives of a query are remembered, so that filling the list needs no second walk in most
 /// cases.
 constexpr int kKeptHits = 8;
+
+#if STICKSLIP_ON_CUDA
 
 /// All queries of one find(): one per surface node, against the triangles, then one per leaf of the edge
 /// tree, against the edges behind it.
@@ -47,16 +53,81 @@ struct PairQueries {
 
   /// The node quadruple of query i and the primitive that it overlaps.
   SS_HD Vec4i pair(std::size_t i, std::int32_t primitive) const {
-    if (i < surface.node_count) {
-      const Vec3i t = surface.triangles[primitive];
-      return {surface.nodes[i], t[0], t[1], t[2]};
-    }
-    const std::int32_t edge = edges.order[i - surface.node_count];
-    const Vec2i a = surface.edges[edge < primitive ? edge : primitive];
-    const Vec2i b = surface.edges[edge < primitive ? primitive : edge];
-    return {a[0], a[1], b[0], b[1]};
+    if (i < surface.node_count) return surface.point_triangle(surface.nodes[i], primitive);
+    return surface.edge_edge(edges.order[i - surface.node_count], primitive);
   }
 };
+
+#else
+
+/// The same, eight neighbouring queries together.
+struct PairQueries {
+  SurfaceView surface;
+  PairFilter filter;
+  const PackTree *points, *triangles, *edges;
+  const std::int32_t *point_order, *triangle_order, *edge_order;
+
+  std::size_t packs() const { return points->leaf_packs() + edges->leaf_packs(); }
+  /// Of a pack.
+  IndexRange queries(std::size_t pack) const {
+    const std::size_t of_points = points->leaf_packs(), n = surface.node_count;
+    if (pack < of_points) return {kLanes * pack, std::min(n, kLanes * (pack + 1))};
+    const std::size_t first = kLanes * (pack - of_points);
+    return {n + first, n + std::min(surface.edge_count, first + kLanes)};
+  }
+
+  /// Calls emit(query, primitive) for every primitive that pairs with a query of the pack, in the same order
+  /// each time.
+  template <class Emit>
+  void walk(std::size_t pack, const Emit& emit) const {
+    const IndexRange own = queries(pack);
+    if (own.begin < surface.node_count) return walk_points(pack, own, emit);
+    walk_edges(pack - points->leaf_packs(), own, emit);
+  }
+
+  /// As above.
+  Vec4i pair(std::size_t i, std::int32_t primitive) const {
+    if (i < surface.node_count) return surface.point_triangle(surface.nodes[point_order[i]], primitive);
+    return surface.edge_edge(edge_order[i - surface.node_count], primitive);
+  }
+
+ private:
+  static constexpr std::size_t kLanes = BoxPack::size;
+
+  template <class Emit>
+  void walk_points(std::size_t pack, IndexRange own, const Emit& emit) const {
+    Vec<std::int32_t, 1> node[kLanes];
+    for (std::size_t i = own.begin; i < own.end; ++i) node[i - own.begin] = {surface.nodes[point_order[i]]};
+    const BoxPack& boxes = points->leaf_pack(pack);
+    triangles->traverse(boxes, boxes.merged(), 0, [&](std::size_t leaf, unsigned hit) {
+      const std::int32_t triangle = triangle_order[leaf];
+      for (; hit != 0; hit &= hit - 1) {
+        const int lane = std::countr_zero(hit);
+        if (!never_touch(node[lane], surface.triangles[triangle], filter)) emit(own.begin + lane, triangle);
+      }
+    });
+  }
+
+  template <class Emit>
+  void walk_edges(std::size_t pack, IndexRange own, const Emit& emit) const {
+    const std::size_t first = kLanes * pack;
+    Vec2i nodes[kLanes];
+    for (std::size_t i = own.begin; i < own.end; ++i)
+      nodes[i - own.begin] = surface.edges[edge_order[first + i - own.begin]];
+    const BoxPack& boxes = edges->leaf_pack(pack);
+    edges->traverse(boxes, boxes.merged(), first, [&](std::size_t leaf, unsigned hit) {
+      // Each pair once: with the queries before the leaf.
+      if (leaf - first < kLanes) hit &= (1u << (leaf - first)) - 1;
+      const std::int32_t other = edge_order[leaf];
+      for (; hit != 0; hit &= hit - 1) {
+        const int lane = std::countr_zero(hit);
+        if (!never_touch(nodes[lane], surface.edges[other], filter)) emit(own.begin + lane, other);
+      }
+    });
+  }
+};
+
+#endif
 
 /// Whether every surface node and the end of its path are inside its box.
 bool stay_inside(Context& ctx, const SurfaceView& surface, const Aabb* boxes, const Vec3* x, const Vec3* p,
@@ -92,20 +163,15 @@ void BroadPhase::find_nearby(Context& ctx, const Vec3* x, const Vec3* p, Real ma
 
 void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const PairFilter& filter) {
   forget();
-  const Real reach = margin / 2;
-  compute_boxes(ctx, surface_.triangles, surface_.triangle_count, x, p, reach, surface_.radius,
-                triangle_boxes_);
-  compute_boxes(ctx, surface_.edges, surface_.edge_count, x, p, reach, surface_.radius, edge_boxes_);
-  triangle_tree_.build(ctx, triangle_boxes_.data(), surface_.triangle_count);
-  edge_tree_.build(ctx, edge_boxes_.data(), surface_.edge_count);
-
-  const PairQueries queries{surface_, x, p, reach, filter, triangle_tree_.view(), edge_tree_.view()};
+  find_boxes(ctx, x, p, margin / 2);
   const std::size_t n = surface_.node_count + surface_.edge_count;
   hits_.resize(ctx, n * kKeptHits);
   counts_.resize(ctx, n);
   offsets_.resize(ctx, n + 1);
   std::int32_t* hits = hits_.data();
   std::int32_t* counts = counts_.data();
+#if STICKSLIP_ON_CUDA
+  const PairQueries queries{surface_, x, p, margin / 2, filter, triangle_tree_.view(), edge_tree_.view()};
   launch(
       ctx, n,
       [=] SS_LAMBDA(std::size_t i) {
@@ -117,6 +183,28 @@ void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, c
         counts[i] = found;
       },
       kMedium);
+#else
+  const PairQueries queries{surface_,
+                            filter,
+                            &point_tree_,
+                            &triangle_tree_,
+                            &edge_tree_,
+                            point_order_.data(),
+                            triangle_order_.data(),
+                            edge_order_.data()};
+  constexpr Grain kPacks{kMedium.size / BoxPack::size};
+  launch(
+      ctx, queries.packs(),
+      [=](std::size_t pack) {
+        const IndexRange own = queries.queries(pack);
+        for (std::size_t i = own.begin; i < own.end; ++i) counts[i] = 0;
+        queries.walk(pack, [=](std::size_t i, std::int32_t primitive) {
+          if (counts[i] < kKeptHits) hits[i * kKeptHits + counts[i]] = primitive;
+          ++counts[i];
+        });
+      },
+      kPacks);
+#endif
   exclusive_scan(ctx, n, counts, offsets_.data());
 
   const std::int32_t* offsets = offsets_.data();
@@ -130,6 +218,7 @@ void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, c
 
   pairs_.resize(ctx, static_cast<std::size_t>(found_[0]) + found_[1]);
   Vec4i* pairs = pairs_.data();
+#if STICKSLIP_ON_CUDA
   launch(
       ctx, n,
       [=] SS_LAMBDA(std::size_t i) {
@@ -142,10 +231,66 @@ void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, c
         }
       },
       kMedium);
+#else
+  launch(
+      ctx, queries.packs(),
+      [=](std::size_t pack) {
+        const IndexRange own = queries.queries(pack);
+        Vec4i* out[BoxPack::size]{};  // of the queries with more pairs than were kept
+        bool again = false;
+        for (std::size_t i = own.begin; i < own.end; ++i)
+          if (counts[i] > kKeptHits) {
+            out[i - own.begin] = pairs + offsets[i];
+            again = true;
+          } else {
+            for (int k = 0; k < counts[i]; ++k)
+              pairs[offsets[i] + k] = queries.pair(i, hits[i * kKeptHits + k]);
+          }
+        if (!again) return;
+        queries.walk(pack, [&](std::size_t i, std::int32_t primitive) {
+          if (Vec4i*& at = out[i - own.begin]; at != nullptr) *at++ = queries.pair(i, primitive);
+        });
+      },
+      kPacks);
+#endif
+}
+
+/// The boxes of all primitives, grown by `reach`, and what is searched in them.
+void BroadPhase::find_boxes(Context& ctx, const Vec3* x, const Vec3* p, Real reach) {
+  compute_boxes(ctx, surface_.triangles, surface_.triangle_count, x, p, reach, surface_.radius,
+                triangle_boxes_);
+  compute_boxes(ctx, surface_.edges, surface_.edge_count, x, p, reach, surface_.radius, edge_boxes_);
+#if STICKSLIP_ON_CUDA
+  triangle_tree_.build(ctx, triangle_boxes_.data(), surface_.triangle_count);
+  edge_tree_.build(ctx, edge_boxes_.data(), surface_.edge_count);
+#else
+  point_boxes_.resize(ctx, surface_.node_count);
+  FloatBox* boxes = point_boxes_.data();
+  launch(ctx, surface_.node_count, [=, surface = surface_](std::size_t i) {
+    const Vec<std::int32_t, 1> node{surface.nodes[i]};
+    boxes[i] = swept_box(node, x, p, reach + radius_of(node, surface.radius));
+  });
+  const auto build = [&](const Buffer<FloatBox>& of, MortonOrder& order, PackTree& tree) {
+    // Sixteen bits are two passes of a sort, and enough to tell this many boxes apart.
+    constexpr std::size_t kFew = 8192;
+    order.compute_codes(ctx, of.data(), of.size(), of.size() < kFew ? kCodeBits - 16 : 0);
+    order.sort(ctx);
+    tree.build(ctx, of.data(), order.data(), of.size());
+  };
+  build(point_boxes_, point_order_, point_tree_);
+  build(triangle_boxes_, triangle_order_, triangle_tree_);
+  build(edge_boxes_, edge_order_, edge_tree_);
+#endif
 }
 
 void BroadPhase::append_trees(Context& ctx, std::vector<TreeBox>& out) const {
+#if STICKSLIP_ON_CUDA
   append_tree(ctx, triangle_tree_.view(), out);
+#else
+  Lbvh tree;
+  tree.build(ctx, triangle_boxes_.data(), triangle_boxes_.size());
+  append_tree(ctx, tree.view(), out);
+#endif
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -3,12 +3,16 @@
 
 #include "gpu/broadphase/candidates.h"
 #include "gpu/broadphase/lbvh.cuh"
+#if !STICKSLIP_ON_CUDA
+#include "gpu/broadphase/pack_tree.h"
+#endif
 #include "gpu/broadphase/primitive_pairs.h"
 #include "gpu/model/tree_box.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// Two trees, over triangles and over edges; points traverse the first, edges the second.
+/// Two trees, over triangles and over edges; points traverse the first, edges the second. Queries are
+/// independent on CUDA; on the CPU eight neighbours walk together.
 class BroadPhase {
  public:
   /// `surface` and what it points to must outlive this object or the next call.
@@ -43,14 +47,22 @@ class BroadPhase {
   void append_trees(Context& ctx, std::vector<TreeBox>& out) const;
 
  private:
+  void find_boxes(Context& ctx, const Vec3* x, const Vec3* p, Real reach);
+
   SurfaceView surface_{};
   Buffer<Aabb> covered_;         // where each surface node may be, with the pairs that there are
   Real covered_margin_ = -1;     // of find_nearby; negative for none
   Buffer<std::int32_t> leaves_;  // whether a node leaves its box
+#if STICKSLIP_ON_CUDA
   Lbvh triangle_tree_, edge_tree_;
+#else
+  PackTree point_tree_, triangle_tree_, edge_tree_;
+  MortonOrder point_order_, triangle_order_, edge_order_;
+  Buffer<FloatBox> point_boxes_;  // per surface node
+#endif
   Buffer<FloatBox> triangle_boxes_, edge_boxes_;
   Buffer<std::int32_t> hits_;    // the first few primitives that each query hit
-  Buffer<std::int32_t> counts_;  // of pairs per query: points first, then edges in tree order
+  Buffer<std::int32_t> counts_;  // of pairs per query: points first, then edges in the order of the tree
   Buffer<std::int32_t> offsets_;
   Buffer<Vec2i> totals_;  // one: what becomes found_
   Buffer<Vec4i> pairs_;   // point-triangle pairs, then edge-edge pairs

@@ -18,6 +18,16 @@ struct SurfaceView {
   std::size_t node_count;     // of `nodes`
   /// [m] per node of the larger set, the same for all nodes of a primitive: half its thickness. Null: all 0.
   const Real* radius = nullptr;
+
+  /// As CandidateView lists pairs; of two edges the smaller comes first.
+  SS_HD Vec4i point_triangle(std::int32_t node, std::int32_t triangle) const {
+    const Vec3i& t = triangles[triangle];
+    return {node, t[0], t[1], t[2]};
+  }
+  SS_HD Vec4i edge_edge(std::int32_t one, std::int32_t other) const {
+    const Vec2i &a = edges[one < other ? one : other], &b = edges[one < other ? other : one];
+    return {a[0], a[1], b[0], b[1]};
+  }
 };
 
 /// Pairs that may touch, as node quadruples: {p, t0, t1, t2} and {a0, a1, b0, b1}.

@@ -46,16 +46,11 @@ SS_HD inline std::uint64_t key_difference(const std::uint32_t* codes, std::int32
 
 }  // namespace
 
-void Lbvh::compute_codes(Context& ctx, const FloatBox* boxes, std::size_t n) {
+void MortonOrder::compute_codes(Context& ctx, const FloatBox* boxes, std::size_t n, int dropped) {
+  bits_ = kCodeBits - dropped;
   bounds_.resize(ctx, 1);
   codes_.resize(ctx, n);
   order_.resize(ctx, n);
-  if (n > nodes_.capacity()) {
-    nodes_.resize(ctx, n);
-    LbvhNode* nodes = nodes_.data();
-    launch(ctx, nodes_.capacity(), [=] SS_LAMBDA(std::size_t i) { nodes[i].gate = nodes[i].unused = 0; });
-  }
-  nodes_.resize(ctx, n);
   if (n == 0) return;
 
   reduce(
@@ -66,16 +61,26 @@ void Lbvh::compute_codes(Context& ctx, const FloatBox* boxes, std::size_t n) {
   std::uint32_t* codes = codes_.data();
   std::int32_t* order = order_.data();
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
-    codes[i] = box_code(boxes[i], *bounds);
+    codes[i] = box_code(boxes[i], *bounds) >> dropped;
     order[i] = static_cast<std::int32_t>(i);
   });
 }
 
-void Lbvh::sort(Context& ctx) { sort_pairs(ctx, order_.size(), codes_.data(), order_.data(), kCodeBits); }
+void MortonOrder::sort(Context& ctx) { sort_pairs(ctx, order_.size(), codes_.data(), order_.data(), bits_); }
+
+void Lbvh::compute_codes(Context& ctx, const FloatBox* boxes, std::size_t n) {
+  order_.compute_codes(ctx, boxes, n);
+  if (n > nodes_.capacity()) {
+    nodes_.resize(ctx, n);
+    LbvhNode* nodes = nodes_.data();
+    launch(ctx, nodes_.capacity(), [=] SS_LAMBDA(std::size_t i) { nodes[i].gate = nodes[i].unused = 0; });
+  }
+  nodes_.resize(ctx, n);
+}
 
 void Lbvh::refit(Context& ctx, const FloatBox* boxes) {
   const std::int32_t* order = order_.data();
-  const std::uint32_t* codes = codes_.data();
+  const std::uint32_t* codes = order_.codes();
   LbvhNode* nodes = nodes_.data();
   const auto last = static_cast<std::int32_t>(order_.size()) - 1;
   // A pass of its own: among the atomics below, these scattered reads would wait for each other.

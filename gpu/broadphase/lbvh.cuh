@@ -33,6 +33,25 @@ struct LbvhView {
   std::int32_t count;
 };
 
+/// The order of boxes along a Morton curve, large ones behind the others.
+class MortonOrder {
+ public:
+  /// Bounds of all boxes, and the code of each, without its last `dropped` bits.
+  void compute_codes(Context& ctx, const FloatBox* boxes, std::size_t n, int dropped = 0);
+  void sort(Context& ctx);
+
+  std::size_t size() const { return order_.size(); }
+  /// After `sort`: the box at each place, and its code.
+  const std::int32_t* data() const { return order_.data(); }
+  const std::uint32_t* codes() const { return codes_.data(); }
+
+ private:
+  int bits_ = kCodeBits;     // of a code
+  Buffer<FloatBox> bounds_;  // one: of all boxes
+  Buffer<std::uint32_t> codes_;
+  Buffer<std::int32_t> order_;
+};
+
 /// Linear BVH [Guo24 §5.3]: primitives are sorted by their Morton codes, large ones behind the others. The
 /// 64-bit key is (code << 32 | index), the binary radix tree over the keys is the hierarchy. The index is the
 /// rank after a stable sort of the codes alone, which gives the same order. Hierarchy and boxes come out of
@@ -53,12 +72,10 @@ class Lbvh {
   /// Bounds of all boxes, and the code of each.
   void compute_codes(Context& ctx, const FloatBox* boxes, std::size_t n);
   /// Sorts the primitives by their codes.
-  void sort(Context& ctx);
+  void sort(Context& ctx) { order_.sort(ctx); }
 
  private:
-  Buffer<FloatBox> bounds_;      // one: of all boxes
-  Buffer<std::uint32_t> codes_;  // per leaf, ascending after sort
-  Buffer<std::int32_t> order_;   // primitive per leaf
+  MortonOrder order_;
   Buffer<FloatBox> leaf_boxes_;  // per leaf
   Buffer<LbvhNode> nodes_;
 };

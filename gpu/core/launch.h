@@ -7,20 +7,17 @@
 
 #if STICKSLIP_ON_CUDA
 #include "gpu/core/kernel_start.h"
-#else
-#include "gpu/core/fork_join.h"
 #endif
 
 namespace stickslip::STICKSLIP_BACKEND {
 
 /// Least number of indices of one CPU task; a kernel with more work per index sets fewer.
 struct Grain {
-  std::size_t size = 2048;
+  std::size_t size = 512;
 };
 inline constexpr Grain kHeavy{16};
 inline constexpr Grain kMedium{256};
-inline constexpr Grain kLight{
-    16384};  // a few memory accesses per index: waking a thread costs as much as 10k of them
+inline constexpr Grain kLight{4096};  // a few memory accesses per index
 
 #if STICKSLIP_ON_CUDA
 
@@ -58,11 +55,9 @@ namespace detail {
 /// One machine code for the serial and the parallel path. Inlined into both, the same source may get
 /// different fused multiply-adds, and a result would then depend on the number of threads.
 template <class F>
-[[gnu::noipa]] void run_range(ForkJoin& sync, const F& f, std::size_t begin, std::size_t end) {
-  sync.task_begins();
+[[gnu::noipa]] void run_range(const F& f, std::size_t begin, std::size_t end) {
   const F local = f;  // its captures then live in registers, not behind a reference
   for (std::size_t i = begin; i < end; ++i) local(i);
-  sync.task_ends();
 }
 }  // namespace detail
 
@@ -70,14 +65,12 @@ template <class F>
 void launch(Context& ctx, std::size_t n, F f, Grain grain = {}) {
   if (n == 0) return;
   ++ctx.counters().launches;
-  [[maybe_unused]] ForkJoin sync;
   if (n <= grain.size || ctx.threads() == 1) {
-    detail::run_range(sync, f, 0, n);
+    detail::run_range(f, 0, n);
     return;
   }
-  ctx.arena().run(n, grain.size, [&](std::size_t begin, std::size_t end) SS_UNWATCHED {
-    detail::run_range(sync, f, begin, end);
-  });
+  ctx.arena().run(n, grain.size,
+                  [&](std::size_t begin, std::size_t end) { detail::run_range(f, begin, end); });
 }
 
 #endif

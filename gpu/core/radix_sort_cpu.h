@@ -16,7 +16,7 @@ namespace stickslip::cpu::radix {
 constexpr int kDigitBits = 8;
 constexpr std::uint32_t kDigits = 1u << kDigitBits;
 constexpr std::size_t kInsertionSize = 32;
-constexpr std::size_t kPartSize = 16384;  // fewer items are not worth a second thread
+constexpr std::size_t kPartSize = 2048;  // fewer items are not worth a second thread
 
 // Where items live: the caller's arrays, or packed so that a scatter touches one cache line per item.
 template <class K>

@@ -11,6 +11,9 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
+/// Of a chunk, unless a reduction says otherwise. The order of a sum depends on it, and so its last bits.
+inline constexpr Grain kSumGrain{2048};
+
 struct Plus {
   template <class T>
   SS_HD T operator()(const T& a, const T& b) const {
@@ -65,7 +68,7 @@ void launch_reduce(Context& ctx, std::size_t n, F f, Op op, T identity, T* out, 
 }  // namespace detail
 
 template <class T, class F, class Op>
-void reduce(Context& ctx, std::size_t n, F f, Op op, T identity, T* out, Grain = {}) {
+void reduce(Context& ctx, std::size_t n, F f, Op op, T identity, T* out, Grain = kSumGrain) {
   using namespace detail;
   static_assert(sizeof(T) * kReduceBlock <= 48 * 1024,
                 "the partial results of a block must fit shared memory");
@@ -103,7 +106,7 @@ T reduce_range(std::size_t begin, std::size_t end, const F& f, const Op& op, con
 }  // namespace detail
 
 template <class T, class F, class Op>
-void reduce(Context& ctx, std::size_t n, F f, Op op, T identity, T* out, Grain grain = {}) {
+void reduce(Context& ctx, std::size_t n, F f, Op op, T identity, T* out, Grain grain = kSumGrain) {
   if (n <= grain.size) {
     ++ctx.counters().launches;
     *out = detail::reduce_range(0, n, f, op, identity);
@@ -123,19 +126,19 @@ void reduce(Context& ctx, std::size_t n, F f, Op op, T identity, T* out, Grain g
 
 /// *out = sum of f(i); T is a number or a Vec, f(i) converts to it. Zero for n = 0.
 template <class T, class F>
-void reduce_sum(Context& ctx, std::size_t n, F f, T* out, Grain grain = {}) {
+void reduce_sum(Context& ctx, std::size_t n, F f, T* out, Grain grain = kSumGrain) {
   reduce(ctx, n, f, Plus{}, T{}, out, grain);
 }
 
 /// *out = min(identity, all f(i)). A NaN from f is ignored.
 template <class T, class F>
-void reduce_min(Context& ctx, std::size_t n, F f, T identity, T* out, Grain grain = {}) {
+void reduce_min(Context& ctx, std::size_t n, F f, T identity, T* out, Grain grain = kSumGrain) {
   reduce(ctx, n, f, Minimum{}, identity, out, grain);
 }
 
 /// *out = max(identity, all f(i)). A NaN from f is ignored.
 template <class T, class F>
-void reduce_max(Context& ctx, std::size_t n, F f, T identity, T* out, Grain grain = {}) {
+void reduce_max(Context& ctx, std::size_t n, F f, T identity, T* out, Grain grain = kSumGrain) {
   reduce(ctx, n, f, Maximum{}, identity, out, grain);
 }
 

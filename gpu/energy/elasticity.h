@@ -20,10 +20,14 @@
 
 namespace stickslip {
 
+// Formulas are written for one number or for Lanes of them, T.
+
 /// Lame's parameters [Pa] of linear elasticity.
-struct Lame {
-  Real mu, lambda;
+template <class T>
+struct LameOf {
+  T mu, lambda;
 };
+using Lame = LameOf<Real>;
 
 /// From Young's modulus [Pa] and Poisson's ratio.
 SS_HD inline Lame lame_parameters(Real young, Real poisson) {
@@ -32,23 +36,25 @@ SS_HD inline Lame lame_parameters(Real young, Real poisson) {
 }
 
 /// dJ/dF.
-SS_HD inline Mat3 cofactor(const Mat3& f) {
-  const Vec3 a = f.column(0), b = f.column(1), c = f.column(2);
-  return Mat3::from_columns({cross(b, c), cross(c, a), cross(a, b)});
+template <class T>
+SS_HD inline Mat<T, 3> cofactor(const Mat<T, 3>& f) {
+  const Vec<T, 3> a = f.column(0), b = f.column(1), c = f.column(2);
+  return Mat<T, 3>::from_columns({cross(b, c), cross(c, a), cross(a, b)});
 }
 
 /// dP/dF of an isotropic energy in its own frame [Smith19]: with X = u' dF v,
 ///   dP = u Y v',   Y_ii = sum_j scaling_ij X_jj,   Y_ij = even_k X_ij + odd_k X_ji   (i, j, k all
 ///   different).
 /// The eigenvalues are those of `scaling` and, per axis k, even + odd (flip) and even - odd (twist).
-struct StressDerivative {
-  Mat3 u, v;
-  Mat3 scaling;
-  Vec3 even, odd;
+template <class T>
+struct StressDerivativeOf {
+  Mat<T, 3> u, v;
+  Mat<T, 3> scaling;
+  Vec<T, 3> even, odd;
 
-  SS_HD Mat3 operator()(const Mat3& df) const {
-    const Mat3 x = u.transposed() * df * v;
-    Mat3 y{};
+  SS_HD Mat<T, 3> operator()(const Mat<T, 3>& df) const {
+    const Mat<T, 3> x = u.transposed() * df * v;
+    Mat<T, 3> y{};
     for (int i = 0; i < 3; ++i) {
       const int j = (i + 1) % 3, k = (i + 2) % 3;
       y(i, i) = scaling(i, 0) * x(0, 0) + scaling(i, 1) * x(1, 1) + scaling(i, 2) * x(2, 2);
@@ -58,45 +64,52 @@ struct StressDerivative {
     return u * y * v.transposed();
   }
 };
+using StressDerivative = StressDerivativeOf<Real>;
 
 /// The part of an energy that depends on J = det F alone: value, pressure and bulk modulus.
+template <class T>
 struct VolumeTerm {
-  Real value, first, second;  // g, dg/dJ, d2g/dJ2 [Pa]
+  T value, first, second;  // g, dg/dJ, d2g/dJ2 [Pa]
 };
 
 /// How the rest of an energy resists, per singular value: Psi_i = stiffness s_i but for what R turns with.
+template <class T>
 struct Distortion {
-  Real stiffness;
-  Real softening = 0;  // d stiffness / ds_j = softening s_j
-  Real turning = 0;    // mu of a term mu |F - R|^2, which loses 4 mu / (s_a + s_b) where R turns
+  T stiffness;
+  T softening = T(0);  // d stiffness / ds_j = softening s_j
+  T turning = T(0);    // mu of a term mu |F - R|^2, which loses 4 mu / (s_a + s_b) where R turns
 };
 
 /// dP/dF of such an energy. With Psi_i = dPsi/ds_i: scaling_ij = d2Psi/ds_i ds_j, twist (Psi_i + Psi_j)/(s_i
 /// + s_j), flip (Psi_i - Psi_j)/(s_i - s_j), the divisions carried out.
-SS_HD inline StressDerivative stress_derivative(const Svd3<Real>& svd, const Distortion& distortion,
-                                                const VolumeTerm& volume) {
-  StressDerivative d{svd.u, svd.v, Mat3::zero(), Vec3::zero(), Vec3::zero()};
+template <class T>
+SS_HD inline StressDerivativeOf<T> stress_derivative(const Svd3<T>& svd, const Distortion<T>& distortion,
+                                                     const VolumeTerm<T>& volume) {
+  using Mat3 = Mat<T, 3>;
+  using Vec3 = Vec<T, 3>;
+  StressDerivativeOf<T> d{svd.u, svd.v, Mat3::zero(), Vec3::zero(), Vec3::zero()};
   const Vec3& s = svd.s;
   const Vec3 dj{s[1] * s[2], s[2] * s[0], s[0] * s[1]};  // dJ/ds
-  const Real pressure = volume.first, bulk = volume.second;
-  const Real stiffness = distortion.stiffness, softening = distortion.softening;
+  const T pressure = volume.first, bulk = volume.second;
+  const T stiffness = distortion.stiffness, softening = distortion.softening;
   for (int i = 0; i < 3; ++i) {
     const int a = (i + 1) % 3, b = (i + 2) % 3;
     d.scaling(i, i) = stiffness + softening * s[i] * s[i] + bulk * dj[i] * dj[i];
     d.scaling(a, b) = d.scaling(b, a) = softening * s[a] * s[b] + bulk * dj[a] * dj[b] + pressure * s[i];
     // The sum is zero only where a projected twist is zero too.
-    const Real sum = s[a] + s[b], tiny = Real(1e-12);
-    const Real turning =
-        distortion.turning > Real(0) ? Real(4) * distortion.turning / (sum > tiny ? sum : tiny) : Real(0);
-    const Real twist = stiffness - turning + pressure * s[i], flip = stiffness - pressure * s[i];
-    d.even[i] = (flip + twist) / Real(2);
-    d.odd[i] = (flip - twist) / Real(2);
+    const T turning = T(4) * distortion.turning / larger(s[a] + s[b], T(Real(1e-12)));
+    const T twist = stiffness - turning + pressure * s[i], flip = stiffness - pressure * s[i];
+    d.even[i] = (flip + twist) / T(2);
+    d.odd[i] = (flip - twist) / T(2);
   }
   return d;
 }
 
 /// J from singular values.
-SS_HD inline Real volume_ratio(const Svd3<Real>& svd) { return svd.s[0] * (svd.s[1] * svd.s[2]); }
+template <class T>
+SS_HD inline T volume_ratio(const Svd3<T>& svd) {
+  return svd.s[0] * (svd.s[1] * svd.s[2]);
+}
 
 // Each model is one struct: `forbids_inversion` (inverted elements have infinite energy), `needs_svd` (Psi
 // reads the singular values s of F, and P its rotation; for the others s and `svd` may be empty), Lame's
@@ -106,25 +119,32 @@ struct StableNeoHookean {
   static constexpr bool forbids_inversion = false, needs_svd = false;
   SS_HD static Lame lame(Real young, Real poisson) { return lame_parameters(young, poisson); }
   /// m: with l, its linearisation at rest agrees with Lame's parameters.
-  SS_HD static Real shear(const Lame& lame) { return Real(4) / Real(3) * lame.mu; }
-  SS_HD static VolumeTerm volume(Real j, const Lame& lame) {
-    const Real change = j - Real(1);
-    const Real bulk = lame.lambda + Real(5) / Real(6) * lame.mu;  // l; and l (1 - alpha) = -mu
-    return {bulk / Real(2) * change * change - lame.mu * change, bulk * change - lame.mu, bulk};
+  template <class T>
+  SS_HD static T shear(const LameOf<T>& lame) {
+    return T(Real(4) / Real(3)) * lame.mu;
   }
-  SS_HD static Real energy(const Mat3& f, const Vec3&, const Lame& lame) {
-    const Real stretch = dot(f, f) - Real(3);
-    return shear(lame) / Real(2) * (stretch - std::log1p(stretch / Real(4))) +
-           volume(determinant(f), lame).value;
+  template <class T>
+  SS_HD static VolumeTerm<T> volume(T j, const LameOf<T>& lame) {
+    const T change = j - T(1);
+    const T bulk = lame.lambda + T(Real(5) / Real(6)) * lame.mu;  // l; and l (1 - alpha) = -mu
+    return {bulk / T(2) * change * change - lame.mu * change, bulk * change - lame.mu, bulk};
   }
-  SS_HD static Mat3 stress(const Mat3& f, const Svd3<Real>&, const Lame& lame) {
-    return shear(lame) * (Real(1) - Real(1) / (dot(f, f) + Real(1))) * f +
+  template <class T>
+  SS_HD static T energy(const Mat<T, 3>& f, const Vec<T, 3>&, const LameOf<T>& lame) {
+    using std::log1p;
+    const T stretch = dot(f, f) - T(3);
+    return shear(lame) / T(2) * (stretch - log1p(stretch / T(4))) + volume(determinant(f), lame).value;
+  }
+  template <class T>
+  SS_HD static Mat<T, 3> stress(const Mat<T, 3>& f, const Svd3<T>&, const LameOf<T>& lame) {
+    return shear(lame) * (T(1) - T(1) / (dot(f, f) + T(1))) * f +
            volume(determinant(f), lame).first * cofactor(f);
   }
-  SS_HD static StressDerivative derivative(const Svd3<Real>& svd, const Lame& lame) {
-    const Real stretch = Real(1) / (norm2(svd.s) + Real(1));
-    return stress_derivative(svd,
-                             {shear(lame) * (Real(1) - stretch), Real(2) * shear(lame) * stretch * stretch},
+  template <class T>
+  SS_HD static StressDerivativeOf<T> derivative(const Svd3<T>& svd, const LameOf<T>& lame) {
+    const T stretch = T(1) / (norm2(svd.s) + T(1));
+    const T softening = T(2) * shear(lame) * stretch * stretch;
+    return stress_derivative(svd, Distortion<T>{shear(lame) * (T(1) - stretch), softening},
                              volume(volume_ratio(svd), lame));
   }
 };
@@ -133,49 +153,64 @@ struct StableNeoHookean {
 template <class Model>
 struct Corotated {
   static constexpr bool forbids_inversion = false, needs_svd = true;
-  SS_HD static Real energy(const Mat3& f, const Vec3& s, const Lame& lame) {
-    return lame.mu * norm2(s - Vec3::filled(Real(1))) + Model::volume(determinant(f), lame).value;
+  template <class T>
+  SS_HD static T energy(const Mat<T, 3>& f, const Vec<T, 3>& s, const LameOf<T>& lame) {
+    return lame.mu * norm2(s - Vec<T, 3>::filled(T(1))) + Model::volume(determinant(f), lame).value;
   }
-  SS_HD static Mat3 stress(const Mat3& f, const Svd3<Real>& svd, const Lame& lame) {
-    return Real(2) * lame.mu * (f - svd.u * svd.v.transposed()) +
+  template <class T>
+  SS_HD static Mat<T, 3> stress(const Mat<T, 3>& f, const Svd3<T>& svd, const LameOf<T>& lame) {
+    return T(2) * lame.mu * (f - svd.u * svd.v.transposed()) +
            Model::volume(determinant(f), lame).first * cofactor(f);
   }
-  SS_HD static StressDerivative derivative(const Svd3<Real>& svd, const Lame& lame) {
-    return stress_derivative(svd, {.stiffness = Real(2) * lame.mu, .turning = lame.mu},
+  template <class T>
+  SS_HD static StressDerivativeOf<T> derivative(const Svd3<T>& svd, const LameOf<T>& lame) {
+    return stress_derivative(svd, Distortion<T>{.stiffness = T(2) * lame.mu, .turning = lame.mu},
                              Model::volume(volume_ratio(svd), lame));
   }
 };
 
 struct FixedCorotated : Corotated<FixedCorotated> {
   SS_HD static Lame lame(Real young, Real poisson) { return lame_parameters(young, poisson); }
-  SS_HD static VolumeTerm volume(Real j, const Lame& lame) {
-    const Real change = j - Real(1);
-    return {lame.lambda / Real(2) * change * change, lame.lambda * change, lame.lambda};
+  template <class T>
+  SS_HD static VolumeTerm<T> volume(T j, const LameOf<T>& lame) {
+    const T change = j - T(1);
+    return {lame.lambda / T(2) * change * change, lame.lambda * change, lame.lambda};
   }
 };
 
 struct Arap : Corotated<Arap> {
   /// There is no lateral contraction: the material keeps E and has nu = 0.
   SS_HD static Lame lame(Real young, Real) { return lame_parameters(young, Real(0)); }
-  SS_HD static VolumeTerm volume(Real, const Lame&) { return {Real(0), Real(0), Real(0)}; }
+  template <class T>
+  SS_HD static VolumeTerm<T> volume(T, const LameOf<T>&) {
+    return {T(0), T(0), T(0)};
+  }
 };
 
 struct NeoHookean {
   static constexpr bool forbids_inversion = true, needs_svd = false;
   SS_HD static Lame lame(Real young, Real poisson) { return lame_parameters(young, poisson); }
-  SS_HD static VolumeTerm volume(Real j, const Lame& lame) {
-    if (!(j > Real(0))) return {std::numeric_limits<Real>::infinity(), Real(0), Real(0)};
-    const Real log_j = std::log(j), pressure = (lame.lambda * log_j - lame.mu) / j;
-    return {(lame.lambda / Real(2) * log_j - lame.mu) * log_j, pressure, (lame.lambda / j - pressure) / j};
+  template <class T>
+  SS_HD static VolumeTerm<T> volume(T j, const LameOf<T>& lame) {
+    using std::log;
+    const auto allowed = j > T(0);
+    const T ratio = pick(allowed, j, T(1));
+    const T log_j = log(ratio), pressure = (lame.lambda * log_j - lame.mu) / ratio;
+    return {pick(allowed, (lame.lambda / T(2) * log_j - lame.mu) * log_j,
+                 T(std::numeric_limits<Real>::infinity())),
+            pick(allowed, pressure, T(0)), pick(allowed, (lame.lambda / ratio - pressure) / ratio, T(0))};
   }
-  SS_HD static Real energy(const Mat3& f, const Vec3&, const Lame& lame) {
-    return lame.mu / Real(2) * (dot(f, f) - Real(3)) + volume(determinant(f), lame).value;
+  template <class T>
+  SS_HD static T energy(const Mat<T, 3>& f, const Vec<T, 3>&, const LameOf<T>& lame) {
+    return lame.mu / T(2) * (dot(f, f) - T(3)) + volume(determinant(f), lame).value;
   }
-  SS_HD static Mat3 stress(const Mat3& f, const Svd3<Real>&, const Lame& lame) {
+  template <class T>
+  SS_HD static Mat<T, 3> stress(const Mat<T, 3>& f, const Svd3<T>&, const LameOf<T>& lame) {
     return lame.mu * f + volume(determinant(f), lame).first * cofactor(f);
   }
-  SS_HD static StressDerivative derivative(const Svd3<Real>& svd, const Lame& lame) {
-    return stress_derivative(svd, {lame.mu}, volume(volume_ratio(svd), lame));
+  template <class T>
+  SS_HD static StressDerivativeOf<T> derivative(const Svd3<T>& svd, const LameOf<T>& lame) {
+    return stress_derivative(svd, Distortion<T>{lame.mu}, volume(volume_ratio(svd), lame));
   }
 };
 
@@ -184,22 +219,25 @@ struct Orthogonality {
   static constexpr bool forbids_inversion = true, needs_svd = false;
   /// As of ARAP.
   SS_HD static Lame lame(Real young, Real) { return lame_parameters(young, Real(0)); }
-  SS_HD static Real energy(const Mat3& f, const Vec3&, const Lame& lame) {
-    if (!(determinant(f) > Real(0))) return std::numeric_limits<Real>::infinity();
-    const Mat3 strain = f.transposed() * f - Mat3::identity();
-    return lame.mu / Real(4) * dot(strain, strain);
+  template <class T>
+  SS_HD static T energy(const Mat<T, 3>& f, const Vec<T, 3>&, const LameOf<T>& lame) {
+    const Mat<T, 3> strain = f.transposed() * f - Mat<T, 3>::identity();
+    return pick(determinant(f) > T(0), lame.mu / T(4) * dot(strain, strain),
+                T(std::numeric_limits<Real>::infinity()));
   }
-  SS_HD static Mat3 stress(const Mat3& f, const Svd3<Real>&, const Lame& lame) {
-    return lame.mu * (f * (f.transposed() * f - Mat3::identity()));
+  template <class T>
+  SS_HD static Mat<T, 3> stress(const Mat<T, 3>& f, const Svd3<T>&, const LameOf<T>& lame) {
+    return lame.mu * (f * (f.transposed() * f - Mat<T, 3>::identity()));
   }
   /// Psi_i = mu s_i (s_i^2 - 1).
-  SS_HD static StressDerivative derivative(const Svd3<Real>& svd, const Lame& lame) {
-    StressDerivative d{svd.u, svd.v, Mat3::zero(), Vec3::zero(), Vec3::zero()};
-    const Vec3& s = svd.s;
+  template <class T>
+  SS_HD static StressDerivativeOf<T> derivative(const Svd3<T>& svd, const LameOf<T>& lame) {
+    StressDerivativeOf<T> d{svd.u, svd.v, Mat<T, 3>::zero(), Vec<T, 3>::zero(), Vec<T, 3>::zero()};
+    const Vec<T, 3>& s = svd.s;
     for (int i = 0; i < 3; ++i) {
       const int a = (i + 1) % 3, b = (i + 2) % 3;
-      d.scaling(i, i) = lame.mu * (Real(3) * s[i] * s[i] - Real(1));
-      d.even[i] = lame.mu * (s[a] * s[a] + s[b] * s[b] - Real(1));  // twist and flip: even -+ s_a s_b
+      d.scaling(i, i) = lame.mu * (T(3) * s[i] * s[i] - T(1));
+      d.even[i] = lame.mu * (s[a] * s[a] + s[b] * s[b] - T(1));  // twist and flip: even -+ s_a s_b
       d.odd[i] = lame.mu * s[a] * s[b];
     }
     return d;
@@ -234,7 +272,9 @@ SS_HD inline bool needs_svd(ElasticModel model) {
 }
 
 /// Psi(F) given the singular values of F.
-SS_HD inline Real energy_density(ElasticModel model, const Mat3& f, const Vec3& s, const Lame& lame) {
+template <class T>
+SS_HD inline T energy_density(ElasticModel model, const Mat<T, 3>& f, const Vec<T, 3>& s,
+                              const LameOf<T>& lame) {
   return with_model(model, [&](auto m) { return m.energy(f, s, lame); });
 }
 
@@ -243,7 +283,9 @@ SS_HD inline Real energy_density(ElasticModel model, const Mat3& f, const Lame& 
 }
 
 /// P(F) given the SVD of F.
-SS_HD inline Mat3 first_piola(ElasticModel model, const Mat3& f, const Svd3<Real>& svd, const Lame& lame) {
+template <class T>
+SS_HD inline Mat<T, 3> first_piola(ElasticModel model, const Mat<T, 3>& f, const Svd3<T>& svd,
+                                   const LameOf<T>& lame) {
   return with_model(model, [&](auto m) { return m.stress(f, svd, lame); });
 }
 
@@ -251,7 +293,9 @@ SS_HD inline Mat3 first_piola(ElasticModel model, const Mat3& f, const Lame& lam
   return with_model(model, [&](auto m) { return m.stress(f, m.needs_svd ? svd3(f) : Svd3<Real>{}, lame); });
 }
 
-SS_HD inline StressDerivative stress_derivative(ElasticModel model, const Svd3<Real>& svd, const Lame& lame) {
+template <class T>
+SS_HD inline StressDerivativeOf<T> stress_derivative(ElasticModel model, const Svd3<T>& svd,
+                                                     const LameOf<T>& lame) {
   return with_model(model, [&](auto m) { return m.derivative(svd, lame); });
 }
 
@@ -259,29 +303,31 @@ SS_HD inline StressDerivative stress_derivative(ElasticModel model, const Svd3<R
 /// infinitesimal rotations, df = W F with W antisymmetric. In the frame of the singular values a turn in the
 /// plane of j and k is (x_jk, x_kj) = w (s_k, -s_j), so that P C P = c n n' there, n along (s_j, s_k). At
 /// rest this is C; under stress C resists turning too.
-struct StrainResistance {
-  Mat3 u, v;
-  Mat3 scaling;
-  Mat3 even;  // of x_ij on y_ij, i != j
-  Vec3 odd;   // of x_kj on y_jk
+template <class T>
+struct StrainResistanceOf {
+  Mat<T, 3> u, v;
+  Mat<T, 3> scaling;
+  Mat<T, 3> even;  // of x_ij on y_ij, i != j
+  Vec<T, 3> odd;   // of x_kj on y_jk
 
-  StrainResistance() = default;
-  SS_HD StrainResistance(const StressDerivative& d, const Vec3& s)
-      : u(d.u), v(d.v), scaling(d.scaling), even(Mat3::zero()), odd(Vec3::zero()) {
+  StrainResistanceOf() = default;
+  SS_HD StrainResistanceOf(const StressDerivativeOf<T>& d, const Vec<T, 3>& s)
+      : u(d.u), v(d.v), scaling(d.scaling), even(Mat<T, 3>::zero()), odd(Vec<T, 3>::zero()) {
     for (int i = 0; i < 3; ++i) {
       const int j = (i + 1) % 3, k = (i + 2) % 3;
-      const Real size = s[j] * s[j] + s[k] * s[k];
-      if (!(size > Real(0))) continue;
-      const Real c = (d.even[i] + Real(2) * d.odd[i] * s[j] * s[k] / size) / size;
+      const T size2 = s[j] * s[j] + s[k] * s[k];
+      const auto turns = size2 > T(0);
+      const T size = pick(turns, size2, T(1));
+      const T c = pick(turns, (d.even[i] + T(2) * d.odd[i] * s[j] * s[k] / size) / size, T(0));
       even(j, k) = c * s[j] * s[j];
       even(k, j) = c * s[k] * s[k];
       odd[i] = c * s[j] * s[k];
     }
   }
 
-  SS_HD Mat3 operator()(const Mat3& df) const {
-    const Mat3 x = u.transposed() * df * v;
-    Mat3 y{};
+  SS_HD Mat<T, 3> operator()(const Mat<T, 3>& df) const {
+    const Mat<T, 3> x = u.transposed() * df * v;
+    Mat<T, 3> y{};
     for (int i = 0; i < 3; ++i) {
       const int j = (i + 1) % 3, k = (i + 2) % 3;
       y(i, i) = scaling(i, 0) * x(0, 0) + scaling(i, 1) * x(1, 1) + scaling(i, 2) * x(2, 2);
@@ -291,16 +337,22 @@ struct StrainResistance {
     return u * y * v.transposed();
   }
 };
+using StrainResistance = StrainResistanceOf<Real>;
 
-/// The nearest positive semidefinite derivative: negative eigenvalues become zero.
-SS_HD inline StressDerivative projected(StressDerivative d) {
+/// Makes the derivative the nearest positive semidefinite one: negative eigenvalues become zero. For Lanes
+/// another overload of project_spd must be visible.
+template <class T>
+SS_HD inline void project(StressDerivativeOf<T>& d) {
   project_spd(d.scaling);
   for (int i = 0; i < 3; ++i) {
-    const Real flip = d.even[i] + d.odd[i], twist = d.even[i] - d.odd[i];
-    const Real flip_up = flip > Real(0) ? flip : Real(0), twist_up = twist > Real(0) ? twist : Real(0);
-    d.even[i] = (flip_up + twist_up) / Real(2);
-    d.odd[i] = (flip_up - twist_up) / Real(2);
+    const T flip = larger(d.even[i] + d.odd[i], T(0)), twist = larger(d.even[i] - d.odd[i], T(0));
+    d.even[i] = (flip + twist) / T(2);
+    d.odd[i] = (flip - twist) / T(2);
   }
+}
+
+SS_HD inline StressDerivative projected(StressDerivative d) {
+  project(d);
   return d;
 }
 

@@ -8,43 +8,86 @@
 
 namespace stickslip {
 
-/// dP/dF of the tets of a pack, in the frames of their singular values. Lanes that were never set are zero.
-struct ResistancePack {
-  Mat<WideLanes, 3> u = Mat<WideLanes, 3>::zero(), v = u, scaling = u, even = u;
-  Vec<WideLanes, 3> odd = Vec<WideLanes, 3>::zero();
+using LanesMat3 = Mat<WideLanes, 3>;
+using LanesVec3 = Vec<WideLanes, 3>;
+/// Of the tets of a pack.
+using ResistancePack = StrainResistanceOf<WideLanes>;
 
-  template <class Derivative>  // StressDerivative or StrainResistance
-  void set(int lane, const Derivative& d) {
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) {
-        u(i, j).v[lane] = d.u(i, j);
-        v(i, j).v[lane] = d.v(i, j);
-        scaling(i, j).v[lane] = d.scaling(i, j);
-        if (i != j) even(i, j).v[lane] = even_of(d, i, j);
-      }
-      odd[i].v[lane] = d.odd[i];
+/// As of one matrix, in each lane.
+inline void project_spd(LanesMat3& a) {
+  const WideLanes zero(0.0), one(1.0);
+  const WideLanes first = one / a(0, 0), one_zero = a(1, 0) * first, two_zero = a(2, 0) * first;
+  const WideLanes middle = a(1, 1) - one_zero * a(1, 0), across = a(2, 1) - two_zero * a(1, 0);
+  const WideLanes last = a(2, 2) - two_zero * a(2, 0) - across * (one / middle) * across;
+  const WideLanes positive =
+      pick(a(0, 0) > zero, pick(middle > zero, pick(last > zero, one, zero), zero), zero);
+  if (all_less(zero, positive)) return;
+  for (int lane = 0; lane < kLaneCount; ++lane) {
+    if (positive.v[lane] > 0) continue;
+    Mat<double, 3> own;
+    for (int k = 0; k < 9; ++k) own.m[k] = a.m[k].v[lane];
+    stickslip::project_spd(own);
+    for (int k = 0; k < 9; ++k) a.m[k].v[lane] = own.m[k];
+  }
+}
+
+inline WideLanes pick_lanes(WideLanes::Mask where, WideLanes a, WideLanes b) { return pick(where, a, b); }
+inline LanesMat3 pick_lanes(WideLanes::Mask where, const LanesMat3& a, const LanesMat3& b) {
+  LanesMat3 out;
+  for (int k = 0; k < 9; ++k) out.m[k] = pick(where, a.m[k], b.m[k]);
+  return out;
+}
+inline LanesVec3 pick_lanes(WideLanes::Mask where, const LanesVec3& a, const LanesVec3& b) {
+  return {pick(where, a[0], b[0]), pick(where, a[1], b[1]), pick(where, a[2], b[2])};
+}
+inline StressDerivativeOf<WideLanes> pick_lanes(WideLanes::Mask where, const StressDerivativeOf<WideLanes>& a,
+                                                const StressDerivativeOf<WideLanes>& b) {
+  return {pick_lanes(where, a.u, b.u), pick_lanes(where, a.v, b.v), pick_lanes(where, a.scaling, b.scaling),
+          pick_lanes(where, a.even, b.even), pick_lanes(where, a.odd, b.odd)};
+}
+
+/// The materials of the tets of a pack. Lanes without a tet have that of the first.
+struct MaterialPack {
+  LameOf<WideLanes> lame;
+  WideLanes damping, density;
+  bool is_damped = false;  // some tet is
+  ElasticModel model[kLaneCount];
+  bool one_model = true;
+
+  template <class TetView>
+  MaterialPack(const TetView& view, std::size_t first, std::size_t count) {
+    for (std::size_t lane = 0; lane < static_cast<std::size_t>(kLaneCount); ++lane) {
+      const auto& material = view.material(lane < count ? first + lane : first);
+      lame.mu.v[lane] = material.lame.mu;
+      lame.lambda.v[lane] = material.lame.lambda;
+      damping.v[lane] = material.damping;
+      density.v[lane] = material.density;
+      is_damped |= material.damping > Real(0);
+      model[lane] = material.model;
+      one_model &= model[lane] == model[0];
     }
   }
-  /// As of StrainResistance.
-  Mat<WideLanes, 3> operator()(const Mat<WideLanes, 3>& df) const {
-    const Mat<WideLanes, 3> x = u.transposed() * df * v;
-    Mat<WideLanes, 3> y{};
-    for (int i = 0; i < 3; ++i) {
-      const int j = (i + 1) % 3, k = (i + 2) % 3;
-      y(i, i) = scaling(i, 0) * x(0, 0) + scaling(i, 1) * x(1, 1) + scaling(i, 2) * x(2, 2);
-      y(j, k) = even(j, k) * x(j, k) + odd[i] * x(k, j);
-      y(k, j) = even(k, j) * x(k, j) + odd[i] * x(j, k);
+
+  /// compute(model) for all lanes, each with the result of its own model: a tet's values do not depend on
+  /// its neighbours.
+  template <class Compute>
+  auto by_model(Compute compute) const {
+    auto result = compute(model[0]);
+    if (one_model) return result;
+    for (int lane = 1; lane < kLaneCount; ++lane) {
+      WideLanes::Mask same{};
+      bool known = false;
+      for (int other = 0; other < kLaneCount; ++other) {
+        same[other] = model[other] == model[lane] ? -1 : 0;
+        known |= other < lane && model[other] == model[lane];
+      }
+      if (!known) result = pick_lanes(same, compute(model[lane]), result);
     }
-    return u * y * v.transposed();
+    return result;
   }
 };
 
-inline WideLanes even_of(const ResistancePack& d, int i, int j) { return d.even(i, j); }
-
-inline void set_lane(Mat<WideLanes, 3>& lanes, int lane, const Mat3& value) {
-  for (int k = 0; k < 9; ++k) lanes.m[k].v[lane] = value.m[k];
-}
-inline Mat3 lane_of(const Mat<WideLanes, 3>& lanes, int lane) {
+inline Mat3 lane_of(const LanesMat3& lanes, int lane) {
   Mat3 value;
   for (int k = 0; k < 9; ++k) value.m[k] = static_cast<Real>(lanes.m[k].v[lane]);
   return value;
@@ -53,21 +96,21 @@ inline Mat3 lane_of(const Mat<WideLanes, 3>& lanes, int lane) {
 /// Up to `size` tets. Lanes without a tet have the unit tet at rest.
 struct TetPack {
   static constexpr int size = kLaneCount;
-  Mat<WideLanes, 3> f = Mat<WideLanes, 3>::identity(), inverse_rest = f;
+  LanesMat3 f, inverse_rest;
 
-  TetPack() = default;
   /// The tets first, first + 1, ... of `view`, with their F at x.
   template <class TetView>
   TetPack(const TetView& view, const Vec3* x, std::size_t first, std::size_t count) {
+    if (count < size) inverse_rest = LanesMat3::identity();
     for (std::size_t lane = 0; lane < count; ++lane)
       for (int k = 0; k < 9; ++k) inverse_rest.m[k].v[lane] = view.inverse_rest[first + lane].m[k];
     f = deformation(view, x, first, count);
   }
   /// Of the same tets at another x.
   template <class TetView>
-  Mat<WideLanes, 3> deformation(const TetView& view, const Vec3* x, std::size_t first,
-                                std::size_t count) const {
-    Mat<WideLanes, 3> edges = Mat<WideLanes, 3>::identity();
+  LanesMat3 deformation(const TetView& view, const Vec3* x, std::size_t first, std::size_t count) const {
+    LanesMat3 edges;
+    if (count < size) edges = LanesMat3::identity();
     for (std::size_t lane = 0; lane < count; ++lane) {
       const Vec4i& t = view.tets[first + lane];
       for (int c = 0; c < 3; ++c)
@@ -75,34 +118,23 @@ struct TetPack {
     }
     return edges * inverse_rest;
   }
-  /// The decompositions of all F.
-  void decompose(Svd3<Real> (&out)[size]) const {
-    const Svd3<WideLanes> svd = svd3<WideLanes, double>(f);
-    for (int lane = 0; lane < size; ++lane)
-      for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-          out[lane].u(i, j) = static_cast<Real>(svd.u(i, j).v[lane]);
-          out[lane].v(i, j) = static_cast<Real>(svd.v(i, j).v[lane]);
-        }
-        out[lane].s[i] = static_cast<Real>(svd.s[i].v[lane]);
-      }
-  }
+  Svd3<WideLanes> decomposition() const { return svd3<WideLanes, double>(f); }
   /// `weight` [m^3] times P g_a of the corners of the first `count` tets.
-  void write_gradients(const Mat<WideLanes, 3>& piola, WideLanes weight, int count, Vec3* out) const {
+  void write_gradients(const LanesMat3& piola, WideLanes weight, int count, Vec3* out) const {
     const ShapeGradientsOf<WideLanes> shape(inverse_rest);
     for (int a = 0; a < 4; ++a) {
-      const Vec<WideLanes, 3> g = weight * (piola * shape.g[a]);
+      const LanesVec3 g = weight * (piola * shape.g[a]);
       for (int lane = 0; lane < count; ++lane)
         for (int k = 0; k < 3; ++k) out[4 * lane + a][k] = static_cast<Real>(g[k].v[lane]);
     }
   }
   /// The blocks of the first `count` tets, from their resistances to strain and to its rate: weights [m^3]
   /// and [m^3 s/s].
-  void write_blocks(const ResistancePack& elastic, WideLanes volume, const ResistancePack* damping,
-                    WideLanes rate, int count, Mat3* out) const {
+  void write_blocks(const StressDerivativeOf<WideLanes>& elastic, WideLanes volume,
+                    const ResistancePack* damping, WideLanes rate, int count, Mat3* out) const {
     const ShapeGradientsOf<WideLanes> shape(inverse_rest);
-    CornerBlocksOf<WideLanes> blocks{};
-    add_corner_blocks(elastic, shape, volume, blocks);
+    CornerBlocksOf<WideLanes> blocks;
+    add_corner_blocks<true>(elastic, shape, volume, blocks);
     if (damping != nullptr) add_corner_blocks(*damping, shape, rate, blocks);
     for (int lane = 0; lane < count; ++lane)
       for (int k = 0; k < kCornerBlocks; ++k)

@@ -12,27 +12,32 @@
 namespace stickslip {
 namespace {
 
+/// How far F may change, per singular value, before blocks are renewed; see TetTerm::relinearise. With a
+/// reach of 0.1 some scenes took a quarter more Newton iterations, with this none. Blocks of a tet that has
+/// turned since resist a further turn with their stiffness times the angle; this stays below the inertia of
+/// the tet.
+SS_HD Real kept_reach(const TetView& view, const SolidMotion& motion, std::size_t i) {
+  constexpr Real kReach = Real(0.03), kOfInertia = Real(0.3);
+  const ElasticMaterial& material = view.material(i);
+  const Real size = view.sizes[i] / motion.dt;
+  const Real inertia = material.density * size * size / material.lame.mu;
+  return kOfInertia * inertia < kReach ? kOfInertia * inertia : kReach;
+}
+
+#if STICKSLIP_ON_CUDA
+
 /// C = dP/dF, projected, at the start of the step, without what resists turning: what damping resists with.
 SS_HD StrainResistance damping_stiffness(const ElasticMaterial& material, const Svd3<Real>& at_start) {
   return {projected(stress_derivative(material.model, at_start, material.lame)), at_start.s};
 }
 
-/// See TetTerm::relinearise. With a reach of 0.1 some scenes took a quarter more Newton iterations, with this
-/// none. Blocks of a tet that has turned since resist a further turn with their stiffness times the angle;
-/// this stays below the inertia of the tet.
 SS_HD KeptDeformation kept_deformation(const TetView& view, const SolidMotion& motion, std::size_t i,
                                        const Mat3& f, const Svd3<Real>& svd) {
-  constexpr Real kReach = Real(0.03), kOfInertia = Real(0.3);
-  const ElasticMaterial& material = view.material(i);
-  const Real size = std::cbrt(Real(6) * view.volumes[i]) / motion.dt;
-  const Real inertia = material.density * size * size / material.lame.mu;
-  const Real reach = kOfInertia * inertia < kReach ? kOfInertia * inertia : kReach;
   Real least = std::abs(svd.s[0]);
   for (int k = 1; k < 3; ++k) least = std::abs(svd.s[k]) < least ? std::abs(svd.s[k]) : least;
-  return {f, reach * reach * least * least};
+  const Real reach = kept_reach(view, motion, i) * least;
+  return {f, reach * reach};
 }
-
-#if STICKSLIP_ON_CUDA
 
 /// F - F_s: by how much F changes in the time dt at the velocities that are damped.
 SS_HD Mat3 damped_change(const TetView& view, const SolidMotion& motion, std::size_t i, const Mat3& f) {
@@ -117,123 +122,111 @@ struct PackDamping {
   Mat<WideLanes, 3> stress() const { return rate * (*resistance)(change); }
 };
 
-bool is_damped(const TetView& view, std::size_t first, std::size_t count) {
-  for (std::size_t lane = 0; lane < count; ++lane)
-    if (view.material(first + lane).damping > Real(0)) return true;
-  return false;
-}
-
 /// What damping resists with at x_t, of the tets of a pack.
-void pack_resistance(const TetView& view, const Vec3* x_t, std::size_t first, std::size_t count,
-                     ResistancePack& out) {
-  Svd3<Real> svd[TetPack::size];
-  TetPack(view, x_t, first, count).decompose(svd);
-  out = {};
-  for (std::size_t lane = 0; lane < count; ++lane) {
-    const ElasticMaterial& material = view.material(first + lane);
-    if (material.damping > Real(0)) out.set(static_cast<int>(lane), damping_stiffness(material, svd[lane]));
-  }
+ResistancePack pack_resistance(const TetPack& at_start, const MaterialPack& materials) {
+  const Svd3<WideLanes> svd = at_start.decomposition();
+  StressDerivativeOf<WideLanes> stiffness =
+      materials.by_model([&](ElasticModel model) { return stress_derivative(model, svd, materials.lame); });
+  project(stiffness);
+  return {stiffness, svd.s};
 }
 
 /// `own`: a place for the resistance where none is kept for just these tets.
 PackDamping pack_damping(const TetView& view, const SolidMotion& motion, const TetPack& pack,
-                         std::size_t first, std::size_t count, std::optional<ResistancePack>& own) {
+                         const MaterialPack& materials, std::size_t first, std::size_t count,
+                         std::optional<ResistancePack>& own) {
   PackDamping damping{pack.f - pack.deformation(view, motion.damped_from(), first, count), nullptr,
-                      WideLanes(0.0)};
-  for (std::size_t lane = 0; lane < count; ++lane)
-    damping.rate.v[lane] = view.material(first + lane).damping / motion.dt;
-  if (view.resistance != nullptr && first % kPackSize == 0) {
+                      materials.damping / WideLanes(motion.dt)};
+  if (view.resistance != nullptr && first % kPackSize == 0)
     damping.resistance = view.resistance + first / kPackSize;
-  } else {
-    pack_resistance(view, motion.x_t, first, count, own.emplace());
-    damping.resistance = &*own;
-  }
+  else damping.resistance = &own.emplace(pack_resistance(TetPack(view, motion.x_t, first, count), materials));
   return damping;
 }
 
 /// [J] of the tets first, first + 1, ... of a pack with `count` tets.
 double pack_energy(const TetView& view, const SolidMotion& motion, std::size_t first, std::size_t count) {
   const TetPack pack(view, motion.x, first, count);
-  Svd3<Real> svd[TetPack::size];
-  for (std::size_t lane = 0; lane < count; ++lane)
-    if (needs_svd(view.material(first + lane).model)) {
-      pack.decompose(svd);
-      break;
-    }
-  WideLanes damped(0.0);
-  if (!motion.is_at_start() && is_damped(view, first, count)) {
+  const MaterialPack materials(view, first, count);
+  WideLanes density = materials.by_model([&](ElasticModel model) {
+    return with_model(model, [&](auto m) {
+      if constexpr (m.needs_svd) return m.energy(pack.f, pack.decomposition().s, materials.lame);
+      else return m.energy(pack.f, LanesVec3{}, materials.lame);
+    });
+  });
+  if (!motion.is_at_start() && materials.is_damped) {
     std::optional<ResistancePack> own;
-    damped = pack_damping(view, motion, pack, first, count, own).energy();
+    density += pack_damping(view, motion, pack, materials, first, count, own).energy();
   }
   double sum = 0;
-  for (std::size_t lane = 0; lane < count; ++lane) {
-    const ElasticMaterial& material = view.material(first + lane);
-    const Mat3 f = lane_of(pack.f, static_cast<int>(lane));
-    const double density = energy_density(material.model, f, svd[lane].s, material.lame);
-    sum += static_cast<double>(view.volumes[first + lane]) * (density + damped.v[lane]);
-  }
+  for (std::size_t lane = 0; lane < count; ++lane)
+    sum += static_cast<double>(view.volumes[first + lane]) * density.v[lane];
   return sum;
 }
 
-/// `piola`: the elastic stress, to which that of damping is added, unless null.
-void write_pack_gradients(const TetView& view, const TetPack& pack, std::size_t first, int count,
-                          Mat<WideLanes, 3> piola, const PackDamping* damping, Vec3* corner_gradients) {
-  if (damping != nullptr) piola += damping->stress();
+/// [m^3] zero in lanes without a tet.
+WideLanes pack_volumes(const TetView& view, std::size_t first, int count) {
   WideLanes volume(0.0);
   for (int lane = 0; lane < count; ++lane)
     volume.v[lane] = view.volumes[first + static_cast<std::size_t>(lane)];
-  pack.write_gradients(piola, volume, count, corner_gradients);
+  return volume;
 }
 
 void pack_gradients(const TetView& view, const SolidMotion& motion, const TetPack& pack, std::size_t first,
                     int count, Vec3* corner_gradients) {
-  Mat<WideLanes, 3> piola = Mat<WideLanes, 3>::zero();
-  for (int lane = 0; lane < count; ++lane) {
-    const ElasticMaterial& material = view.material(first + static_cast<std::size_t>(lane));
-    set_lane(piola, lane, first_piola(material.model, lane_of(pack.f, lane), material.lame));
-  }
   const auto tets = static_cast<std::size_t>(count);
-  if (motion.is_at_start() || !is_damped(view, first, tets))
-    return write_pack_gradients(view, pack, first, count, piola, nullptr, corner_gradients);
-  std::optional<ResistancePack> own;
-  const PackDamping damping = pack_damping(view, motion, pack, first, tets, own);
-  write_pack_gradients(view, pack, first, count, piola, &damping, corner_gradients);
+  const MaterialPack materials(view, first, tets);
+  LanesMat3 piola = materials.by_model([&](ElasticModel model) {
+    return with_model(model, [&](auto m) {
+      if constexpr (m.needs_svd) return m.stress(pack.f, pack.decomposition(), materials.lame);
+      else return m.stress(pack.f, Svd3<WideLanes>{}, materials.lame);
+    });
+  });
+  if (!motion.is_at_start() && materials.is_damped) {
+    std::optional<ResistancePack> own;
+    piola += pack_damping(view, motion, pack, materials, first, tets, own).stress();
+  }
+  pack.write_gradients(piola, pack_volumes(view, first, count), count, corner_gradients);
 }
 
-/// Gradients and blocks of the tets first, first + 1, ... of a pack with `count` tets: the formulas of
-/// materials one by one, all else by lanes. A tet's values do not depend on its neighbours.
-/// `kept`, unless null, gets where the blocks were computed.
+/// See kept_deformation.
+void write_kept(const TetView& view, const SolidMotion& motion, const TetPack& pack, const LanesVec3& s,
+                std::size_t first, int count, KeptDeformation* kept) {
+  const auto size = [](WideLanes a) { return larger(a, -a); };
+  const WideLanes least = -larger(larger(-size(s[0]), -size(s[1])), -size(s[2]));
+  for (int lane = 0; lane < count; ++lane) {
+    const Real reach =
+        kept_reach(view, motion, first + static_cast<std::size_t>(lane)) * static_cast<Real>(least.v[lane]);
+    kept[lane] = {lane_of(pack.f, lane), reach * reach};
+  }
+}
+
+/// Gradients and blocks of the tets first, first + 1, ... of a pack with `count` tets. `kept`, unless null,
+/// gets where the blocks were computed.
 void pack_gradients_and_blocks(const TetView& view, const SolidMotion& motion, const TetPack& pack,
                                std::size_t first, int count, Vec3* corner_gradients, Mat3* corner_blocks,
                                KeptDeformation* kept) {
-  Svd3<Real> svd[TetPack::size];
-  pack.decompose(svd);
-  ResistancePack elastic;
-  std::optional<ResistancePack> own;
-  WideLanes volume(0.0), rate(0.0);
-  Mat<WideLanes, 3> piola = Mat<WideLanes, 3>::zero();
   const auto tets = static_cast<std::size_t>(count);
-  const bool damped = is_damped(view, first, tets), at_start = motion.is_at_start();
-  if (damped && at_start) own.emplace();
-  for (int lane = 0; lane < count; ++lane) {
-    const std::size_t i = first + static_cast<std::size_t>(lane);
-    const ElasticMaterial& material = view.material(i);
-    volume.v[lane] = view.volumes[i];
-    rate.v[lane] = view.volumes[i] * material.damping / motion.dt;
-    const Mat3 f = lane_of(pack.f, lane);
-    set_lane(piola, lane, first_piola(material.model, f, svd[lane], material.lame));
-    const StressDerivative stiffness = projected(stress_derivative(material.model, svd[lane], material.lame));
-    elastic.set(lane, stiffness);
-    if (at_start && material.damping > Real(0)) own->set(lane, StrainResistance(stiffness, svd[lane].s));
-    if (kept != nullptr) kept[lane] = kept_deformation(view, motion, i, f, svd[lane]);
+  const MaterialPack materials(view, first, tets);
+  const Svd3<WideLanes> svd = pack.decomposition();
+  LanesMat3 piola =
+      materials.by_model([&](ElasticModel model) { return first_piola(model, pack.f, svd, materials.lame); });
+  StressDerivativeOf<WideLanes> elastic =
+      materials.by_model([&](ElasticModel model) { return stress_derivative(model, svd, materials.lame); });
+  project(elastic);
+  const WideLanes volume = pack_volumes(view, first, count);
+  const WideLanes rate = volume * materials.damping / WideLanes(motion.dt);
+  std::optional<ResistancePack> own;
+  const ResistancePack* damping = nullptr;
+  if (materials.is_damped && motion.is_at_start()) {
+    damping = &own.emplace(elastic, svd.s);
+  } else if (materials.is_damped) {
+    const PackDamping of_pack = pack_damping(view, motion, pack, materials, first, tets, own);
+    piola += of_pack.stress();
+    damping = of_pack.resistance;
   }
-  if (!damped || at_start) {
-    write_pack_gradients(view, pack, first, count, piola, nullptr, corner_gradients);
-    return pack.write_blocks(elastic, volume, damped ? &*own : nullptr, rate, count, corner_blocks);
-  }
-  const PackDamping damping = pack_damping(view, motion, pack, first, tets, own);
-  write_pack_gradients(view, pack, first, count, piola, &damping, corner_gradients);
-  pack.write_blocks(elastic, volume, damping.resistance, rate, count, corner_blocks);
+  pack.write_gradients(piola, volume, count, corner_gradients);
+  pack.write_blocks(elastic, volume, damping, rate, count, corner_blocks);
+  if (kept != nullptr) write_kept(view, motion, pack, svd.s, first, count, kept);
 }
 
 /// The same for kept blocks, which stay where they serve all tets of the pack: whether a tet's blocks are
@@ -279,7 +272,9 @@ void find_resistance(Context& ctx, const TetView& view, std::size_t n, const Vec
   launch(
       ctx, pack_count(n),
       [=](std::size_t p) {
-        pack_resistance(tets, x_t, p * kPackSize, std::min(kPackSize, n - p * kPackSize), out[p]);
+        const std::size_t first = p * kPackSize, count = std::min(kPackSize, n - first);
+        const MaterialPack materials(tets, first, count);
+        if (materials.is_damped) out[p] = pack_resistance(TetPack(tets, x_t, first, count), materials);
       },
       pack_grain(kHeavy));
 #endif
@@ -292,7 +287,7 @@ TetTerm::TetTerm(Context& ctx, const TermElements& elements, std::span<const dou
   const auto& tets = elements.stencils;
   const auto& material = elements.material;
   std::vector<Mat3> inverse_rest(tets.size());
-  std::vector<Real> weights(tets.size());
+  std::vector<Real> weights(tets.size()), sizes(tets.size());
   for (std::size_t i = 0; i < tets.size(); ++i) {
     const Vec<double, 3>& x0 = rest[tets[i][0]];
     const auto edges =
@@ -302,6 +297,7 @@ TetTerm::TetTerm(Context& ctx, const TermElements& elements, std::span<const dou
     const double share = elements.share.empty() ? 1.0 : elements.share[i];
     const double weight = own_weights.empty() ? share * determinant(edges) / 6.0 : own_weights[i];
     weights[i] = static_cast<Real>(weight);
+    sizes[i] = static_cast<Real>(std::cbrt(6 * weight));
     const auto m = static_cast<std::size_t>(material[i]);
     if (material_volume_.size() <= m) material_volume_.resize(m + 1, 0.0);
     material_volume_[m] += weight;
@@ -309,6 +305,7 @@ TetTerm::TetTerm(Context& ctx, const TermElements& elements, std::span<const dou
   tets_.upload(ctx, tets);
   inverse_rest_.upload(ctx, inverse_rest);
   volumes_.upload(ctx, weights);
+  sizes_.upload(ctx, sizes);
   tet_material_.upload(ctx, material);
 }
 

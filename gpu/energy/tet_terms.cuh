@@ -30,6 +30,7 @@ struct TetView {
   const Vec4i* tets;
   const Mat3* inverse_rest;
   const Real* volumes;  // [m^3]
+  const Real* sizes;    // [m] edge of a cube of six such tets
   const std::int32_t* tet_material;
   const ElasticMaterial* materials;
   /// What damping resists with, at x_t; null: to be computed. Only those of damped tets are set.
@@ -98,7 +99,8 @@ class TetTerm : public EnergyTerm {
   /// Of the index behind the last material.
   virtual ElasticMaterial extra_material() const { return elastic_material(Material{}); }
   TetView view() const {
-    return {tets_.data(), inverse_rest_.data(), volumes_.data(), tet_material_.data(), materials_.data()};
+    return {tets_.data(),  inverse_rest_.data(), volumes_.data(),
+            sizes_.data(), tet_material_.data(), materials_.data()};
   }
 
   /// With the resistance at the motion's x_t, where that pays.
@@ -110,7 +112,7 @@ class TetTerm : public EnergyTerm {
   std::vector<double> material_volume_;  // [m^3] of the tets of each material
   Buffer<Vec4i> tets_;
   Buffer<Mat3> inverse_rest_;
-  Buffer<Real> volumes_;
+  Buffer<Real> volumes_, sizes_;
   Buffer<std::int32_t> tet_material_;
   Buffer<ElasticMaterial> materials_;
   Buffer<TetResistance> resistance_;

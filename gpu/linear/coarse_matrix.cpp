@@ -4,8 +4,6 @@
 #include <bit>
 #include <cstdint>
 
-#include "gpu/math/spd.h"
-
 namespace stickslip {
 namespace {
 
@@ -32,6 +30,27 @@ void subtract_transposed(const CoarseBlock& a, const CoarseBlock& b, CoarseBlock
       for (int q = 0; q < kQuads; ++q) sum[q] -= a(m, r) * quad(b, m, q);
     for (int q = 0; q < kQuads; ++q) quad(out, r, q) = sum[q];
   }
+}
+
+/// a becomes its inverse, by Gauss-Jordan elimination of rows as a whole; false, and a is spoilt, unless a is
+/// positive definite. Symmetric to the last bit.
+bool invert(CoarseBlock& a) {
+  for (int k = 0; k < kModes; ++k) {
+    const Real pivot = a(k, k);
+    if (!(pivot > 0)) return false;
+    const Real scale = 1 / pivot;
+    a(k, k) = 1;
+    for (int q = 0; q < kQuads; ++q) quad(a, k, q) *= scale;
+    for (int r = 0; r < kModes; ++r) {
+      if (r == k) continue;
+      const Real factor = a(r, k);
+      a(r, k) = 0;
+      for (int q = 0; q < kQuads; ++q) quad(a, r, q) -= factor * quad(a, k, q);
+    }
+  }
+  for (int r = 0; r < kModes; ++r)
+    for (int c = 0; c < r; ++c) a(r, c) = a(c, r) = (a(r, c) + a(c, r)) / 2;
+  return true;
 }
 
 void add_ridge(CoarseBlock& d) {
@@ -152,28 +171,37 @@ void CoarseMatrix::add(std::int32_t g, std::int32_t h, const CoarseBlock& b) {
   }
 }
 
-void CoarseMatrix::factorise() {
+void CoarseMatrix::factorise(Arena* arena) {
   for (CoarseBlock& d : diagonal_) add_ridge(d);
-  for (std::int32_t k = 0; k < groups_; ++k) eliminate(k);
+  for (std::int32_t k = 0; k < groups_; ++k) eliminate(k, arena);
 }
 
 /// Row k of U, and what it takes from the rows below.
-void CoarseMatrix::eliminate(std::int32_t k) {
+void CoarseMatrix::eliminate(std::int32_t k, Arena* arena) {
+  constexpr std::int32_t kEnough = 4;  // rows below that are worth other threads: a microsecond each
   CoarseBlock& d = diagonal_[k];
-  d = factor_ldl(d).positive ? inverse_spd(d) : CoarseBlock::zero();
+  if (!invert(d)) d = CoarseBlock::zero();
   const std::int32_t begin = row_[k], end = row_[k + 1];
   product_.resize(static_cast<std::size_t>(end - begin));
-  for (std::int32_t e = begin; e < end; ++e) multiply(d, block_[e], product_[e - begin]);
-  for (std::int32_t e = begin; e < end; ++e) {
-    const std::int32_t row = column_[e];
-    subtract_transposed(product_[e - begin], block_[e], diagonal_[row]);
-    std::int32_t place = row_[row];
-    for (std::int32_t f = e + 1; f < end; ++f) {
-      while (column_[place] != column_[f]) ++place;
-      subtract_transposed(product_[e - begin], block_[f], block_[place]);
-    }
-  }
+  const auto update = [&](std::size_t e) { update_row(begin, end, d, begin + static_cast<std::int32_t>(e)); };
+  if (arena != nullptr && end - begin >= kEnough) arena->run_each(product_.size(), update);
+  else
+    for (std::size_t e = 0; e < product_.size(); ++e) update(e);
   std::copy(product_.begin(), product_.end(), block_.begin() + begin);
+}
+
+/// What block e of the eliminated row [begin, end) takes from the row of its column.
+void CoarseMatrix::update_row(std::int32_t begin, std::int32_t end, const CoarseBlock& inverse,
+                              std::int32_t e) {
+  CoarseBlock& product = product_[e - begin];
+  multiply(inverse, block_[e], product);
+  const std::int32_t row = column_[e];
+  subtract_transposed(product, block_[e], diagonal_[row]);
+  std::int32_t place = row_[row];
+  for (std::int32_t f = e + 1; f < end; ++f) {
+    while (column_[place] != column_[f]) ++place;
+    subtract_transposed(product, block_[f], block_[place]);
+  }
 }
 
 CoarseFactors CoarseMatrix::factors() const {

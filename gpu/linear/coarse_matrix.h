@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "gpu/core/arena.h"
 #include "gpu/linear/coarse_solve.h"
 
 namespace stickslip {
@@ -21,8 +22,9 @@ class CoarseMatrix {
   void add(std::int32_t g, std::int32_t h, const CoarseBlock& b);
 
   /// Factorises. A motion that no other number resists (all nodes of a group on a line, or only one) has
-  /// hardly any row: its diagonal gets a ridge.
-  void factorise();
+  /// hardly any row: its diagonal gets a ridge. `arena`: threads that help, or null; the factors do not
+  /// depend on them.
+  void factorise(Arena* arena = nullptr);
   /// Valid until the next `begin`.
   CoarseFactors factors() const;
   /// The blocks that the factors have off the diagonal.
@@ -31,7 +33,8 @@ class CoarseMatrix {
  private:
   void find_order(std::span<const Vec2i> pairs);
   CoarseBlock& off_diagonal(std::int32_t row, std::int32_t column);
-  void eliminate(std::int32_t k);
+  void eliminate(std::int32_t k, Arena* arena);
+  void update_row(std::int32_t begin, std::int32_t end, const CoarseBlock& inverse, std::int32_t e);
 
   std::int32_t groups_ = 0;
   std::vector<Vec2i> pairs_;                   // sorted and unique

@@ -66,9 +66,10 @@ void CoarseSpace::build(Context& ctx, const SplitMatrix& matrix, const Vec3* x, 
 #else
   if (matrix.embedding() != nullptr) assemble_on_host(ctx, matrix);
   else rows_.assemble(ctx, matrix.chunk_rows(), matrix.coupling_rows(ctx), motions_.view(), matrix_);
+  matrix_.factorise(&ctx.arena());
 #endif
-  matrix_.factorise();
 #if STICKSLIP_ON_CUDA
+  matrix_.factorise();
   const CoarseFactors factors = matrix_.factors();
   const auto n = static_cast<std::size_t>(factors.groups);
   group_.upload(ctx, std::span(factors.group, n));

@@ -101,9 +101,10 @@ void CrewDomains::solve_sums(std::int32_t domain) {
   for (int k = 0; k < kSize; ++k) z_[first + k] = take(rows, k);
 }
 
-void CrewDomains::solve(Crew& crew, const Lanes3* r) {
-  crew.run(moving_nodes_, [&](std::size_t k) { solve_nodes(moving_[k], r); });
-  crew.run(moving_.size() - moving_nodes_, [&](std::size_t k) { solve_sums(moving_[moving_nodes_ + k]); });
+void CrewDomains::solve(Arena& arena, const Lanes3* r) {
+  arena.run_each(moving_nodes_, [&](std::size_t k) { solve_nodes(moving_[k], r); });
+  arena.run_each(moving_.size() - moving_nodes_,
+                 [&](std::size_t k) { solve_sums(moving_[moving_nodes_ + k]); });
 }
 
 Real CrewDomains::add(std::size_t chunk, const Lanes3* r, Lanes3* z, const std::uint8_t* fixed) const {

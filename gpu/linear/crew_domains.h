@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "gpu/core/crew.h"
+#include "gpu/core/arena.h"
 #include "gpu/linear/chunk_rows.h"
 #include "gpu/linear/domains.cuh"
 
@@ -17,7 +17,7 @@ class CrewDomains {
   /// `domains` must outlive this object or the next call. `fixed`: per row.
   void load(const ChunkView& rows, const Domains<kSize>& domains, const std::uint8_t* fixed);
   /// Solves all domains for r.
-  void solve(Crew& crew, const Lanes3* r);
+  void solve(Arena& arena, const Lanes3* r);
   /// Adds the solutions to z at nodes that move, after `solve`; returns the chunk's r'z.
   Real add(std::size_t chunk, const Lanes3* r, Lanes3* z, const std::uint8_t* fixed) const;
 

@@ -55,17 +55,17 @@ void CrewFactors::load(const ChunkView& rows, PanelFactors& factors, int threads
   }
 }
 
-void CrewFactors::add(Crew& crew, const Lanes3* r, Lanes3* z, const std::uint8_t* fixed) const {
+void CrewFactors::add(Arena& arena, const Lanes3* r, Lanes3* z, const std::uint8_t* fixed) const {
   const SlotVectors right{slot_.data(), r};
   const SlotSolutions left{slot_.data(), fixed, z};
   for (const auto& stage : tasks_)
-    crew.run(stage.size(), [&](std::size_t thread) {
+    arena.run_each(stage.size(), [&](std::size_t thread) {
       for (const std::int32_t task : stage[thread])
         for (std::int32_t k = task_begin_[task]; k < task_begin_[task + 1]; ++k)
           solves_.forward(sequence_[k], right);
     });
   for (auto stage = tasks_.rbegin(); stage != tasks_.rend(); ++stage)
-    crew.run(stage->size(), [&](std::size_t thread) {
+    arena.run_each(stage->size(), [&](std::size_t thread) {
       for (const std::int32_t task : (*stage)[thread])
         for (std::int32_t k = task_begin_[task + 1] - 1; k >= task_begin_[task]; --k)
           solves_.backward(sequence_[k], left);

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "gpu/core/crew.h"
+#include "gpu/core/arena.h"
 #include "gpu/linear/chunk_rows.h"
 #include "gpu/linear/panel_factors.cuh"
 
@@ -14,7 +14,7 @@ class CrewFactors {
   /// `factors` must outlive this object or the next call. `threads`: of the crew.
   void load(const ChunkView& rows, PanelFactors& factors, int threads);
   /// z_i += (L L')^-1 r at slots of members that move.
-  void add(Crew& crew, const Lanes3* r, Lanes3* z, const std::uint8_t* fixed) const;
+  void add(Arena& arena, const Lanes3* r, Lanes3* z, const std::uint8_t* fixed) const;
 
  private:
   PanelSolves solves_{};

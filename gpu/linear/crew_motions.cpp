@@ -81,13 +81,15 @@ CrewMotions::Motion CrewMotions::motion(std::int32_t group) const {
   return y;
 }
 
-void CrewMotions::solve(const CoarseFactors& factors) {
+void CrewMotions::solve(Arena& arena, const CoarseFactors& factors) {
   solved_.resize(motions_.groups);
-  for (std::size_t g = 0; g < solved_.size(); ++g) {
-    const Motion of_group = total(static_cast<std::int32_t>(g));
-    for (int c = 0; c < 4; ++c)
-      for (int a = 0; a < 3; ++a) solved_[g][3 * c + a] = of_group.column[c][a];
-  }
+  arena.run(solved_.size(), 8, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t g = begin; g < end; ++g) {
+      const Motion of_group = total(static_cast<std::int32_t>(g));
+      for (int c = 0; c < 4; ++c)
+        for (int a = 0; a < 3; ++a) solved_[g][3 * c + a] = of_group.column[c][a];
+    }
+  });
   factors.solve(solved_.data());
 }
 

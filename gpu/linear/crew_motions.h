@@ -18,7 +18,7 @@ class CrewMotions {
   void load(Context& ctx, const ChunkView& rows, const MotionView& motions, const CoarseBlock* inverse);
   void sum(std::size_t chunk, const Lanes3* r);
   /// The motions of all groups, after `sum` of all chunks.
-  void solve(const CoarseFactors& factors);
+  void solve(Arena& arena, const CoarseFactors& factors);
   /// Adds the correction to z, after `sum` of all chunks or `solve`; returns the chunk's r'z.
   Real correct(std::size_t chunk, const Lanes3* r, Lanes3* z);
 

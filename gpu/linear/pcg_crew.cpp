@@ -1,6 +1,6 @@
 #include "gpu/linear/pcg_crew.h"
 
-#include "gpu/core/crew.h"
+#include "gpu/core/arena.h"
 
 namespace stickslip::cpu {
 namespace {
@@ -78,8 +78,8 @@ void set_up(Context& ctx, const ChunkView& rows, const PcgVectors& v, Lanes3* in
 
 /// The sum of value(piece) over all pieces, in their order; each thread writes to `partial`.
 template <class T, class F>
-T sum_by_crew(Crew& crew, std::vector<T>& partial, const F& value) {
-  crew.run(partial.size(), [&](std::size_t piece) { partial[piece] = value(piece); });
+T sum_of_chunks(Arena& arena, std::vector<T>& partial, const F& value) {
+  arena.run_each(partial.size(), [&](std::size_t piece) { partial[piece] = value(piece); });
   T total{};
   for (const T& part : partial) total = total + part;
   return total;
@@ -119,10 +119,10 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
   std::vector<PcgSquares> squares(chunks);
   Lanes3 *p = p_.data(), *next = other_p_.data();
   {
-    Crew crew(ctx.arena(), threads);
+    Arena& arena = ctx.arena();
     while (s.running()) {
       const NextDirection direction{vectors.z, p, s.beta};
-      s.choose_step(sum_by_crew(crew, dots, [&](std::size_t chunk) {
+      s.choose_step(sum_of_chunks(arena, dots, [&](std::size_t chunk) {
         return multiply_chunk(rows, chunk, couplings, AllCoupled{}, direction,
                               [&](std::int32_t slot, const Lanes3& pi, const Lanes3& qi) {
                                 next[slot] = pi;
@@ -131,25 +131,25 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
       }));
       std::swap(p, next);
       if (!s.running()) break;
-      PcgSquares now = sum_by_crew(crew, squares, [&](std::size_t chunk) {
+      PcgSquares now = sum_of_chunks(arena, squares, [&](std::size_t chunk) {
         const PcgSquares part = step(rows, chunk, vectors, s.alpha, p);
         if (modes != nullptr || coarse != nullptr) motions_.sum(chunk, vectors.r);
         return part;
       });
       if (levels != nullptr) {
-        levels_.solve(crew, vectors.r);
-        now.rz = sum_by_crew(crew, dots, [&](std::size_t chunk) {
+        levels_.solve(arena, vectors.r);
+        now.rz = sum_of_chunks(arena, dots, [&](std::size_t chunk) {
           return levels_.add(chunk, vectors.r, vectors.z, vectors.fixed);
         });
       }
-      if (coarse != nullptr) motions_.solve(coarse->factors());
+      if (coarse != nullptr) motions_.solve(arena, coarse->factors());
       if (modes != nullptr || coarse != nullptr)
-        now.rz = sum_by_crew(
-            crew, dots, [&](std::size_t chunk) { return motions_.correct(chunk, vectors.r, vectors.z); });
+        now.rz = sum_of_chunks(
+            arena, dots, [&](std::size_t chunk) { return motions_.correct(chunk, vectors.r, vectors.z); });
       if (factors != nullptr) {
-        factors_.add(crew, vectors.r, vectors.z, vectors.fixed);
-        now.rz = sum_by_crew(crew, dots,
-                             [&](std::size_t chunk) { return product(rows, chunk, vectors.r, vectors.z); });
+        factors_.add(arena, vectors.r, vectors.z, vectors.fixed);
+        now.rz = sum_of_chunks(arena, dots,
+                               [&](std::size_t chunk) { return product(rows, chunk, vectors.r, vectors.z); });
       }
       s.advance(now);
       v.history[s.iterations] = s.residual();

@@ -76,6 +76,14 @@ struct Lanes {
     for (int i = 0; i < N; ++i) a.v[i] = std::sqrt(a.v[i]);
     return a;
   }
+  friend Lanes log(Lanes a) {
+    for (int i = 0; i < N; ++i) a.v[i] = std::log(a.v[i]);
+    return a;
+  }
+  friend Lanes log1p(Lanes a) {
+    for (int i = 0; i < N; ++i) a.v[i] = std::log1p(a.v[i]);
+    return a;
+  }
   friend bool any_less(Lanes a, Lanes b) { return any(a.v < b.v); }
   friend bool all_less(Lanes a, Lanes b) { return !any(~(a.v < b.v)); }
   friend double sum(Lanes a) {

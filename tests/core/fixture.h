@@ -8,10 +8,6 @@
 #include "gpu/core/buffer.h"
 #include "tests/fixtures/fresh_seed.h"
 
-#if !STICKSLIP_ON_CUDA && STICKSLIP_HAS_TBB
-#include <tbb/global_control.h>
-#endif
-
 namespace stickslip {
 
 inline constexpr std::size_t kSizes[] = {0, 1, 31, 1000, 1000003};
@@ -41,9 +37,6 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// four times.
 template <class Run>
 void for_thread_counts(Run run) {
-#if !STICKSLIP_ON_CUDA && STICKSLIP_HAS_TBB
-  const tbb::global_control allow(tbb::global_control::max_allowed_parallelism, 8);
-#endif
   for (const int threads : {1, 2, 3, 8}) {
     SCOPED_TRACE(std::to_string(threads) + " threads");
     Context ctx(threads);

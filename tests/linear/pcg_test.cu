@@ -260,7 +260,7 @@ BACKEND_TEST(Pcg, SteadyUseAllocatesNothing) {
   }
 }
 
-// Resident iterations, by one kernel or one crew of threads, and those by repeated launches. Many stencils on
+// Resident iterations, by one kernel or the threads of one arena, and those by repeated launches. Many stencils on
 // few nodes: their couplings stand at the same places.
 BACKEND_TEST(Pcg, ResidentIterationsAreThoseOfLaunches) {
   FRESH_SEED(seed);

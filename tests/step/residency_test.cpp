@@ -70,7 +70,7 @@ TEST_P(Residency, ABarrierStepReadsAFewNumbersPerNewtonIteration) {
         << "frame " << report.frame;
     EXPECT_LE(c.bytes_to_host, kBytesPerRead * c.copies_to_host);
     uploads += c.copies_to_device;
-    // A device solves a system of this size in a resident kernel, the CPU by a crew of threads.
+    // A device solves a system of this size in a resident kernel, the CPU by chunks.
     EXPECT_EQ(c.graph_launches, 0u);
     // The number of launches does not grow with the PCG iterations.
     EXPECT_LE(c.launches, 200 + 130 * iterations);

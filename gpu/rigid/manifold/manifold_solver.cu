@@ -276,7 +276,7 @@ void ManifoldSolver<D>::start_blocks(Context& ctx, const Source& source, double 
 
 template <int D>
 void ManifoldSolver<D>::sum_lanes(Context& ctx) {
-  reduce_sum(ctx, free2_.size(), LaneValue{free2_.data()}, free_sum_.data(), kLight);
+  reduce_sum(ctx, free2_.size(), LaneValue{free2_.data()}, free_sum_.data(), Grain{16384});
   reduce(ctx, slots(), LaneValue{lane_jam_.data()}, Maximum{}, 0.0, jam_.data(), kLight);
 }
 
