@@ -97,10 +97,17 @@ struct PairQueries {
   template <class Emit>
   void walk_points(std::size_t pack, IndexRange own, const Emit& emit) const {
     Vec<std::int32_t, 1> node[kLanes];
-    for (std::size_t i = own.begin; i < own.end; ++i) node[i - own.begin] = {surface.nodes[point_order[i]]};
+    NodePack<1> nodes;
+    for (std::size_t i = own.begin; i < own.end; ++i) {
+      const std::size_t lane = i - own.begin;
+      node[lane] = {surface.nodes[point_order[i]]};
+      nodes.set(static_cast<int>(lane), node[lane]);
+    }
     const BoxPack& boxes = points->leaf_pack(pack);
     triangles->traverse(boxes, boxes.merged(), 0, [&](std::size_t leaf, unsigned hit) {
       const std::int32_t triangle = triangle_order[leaf];
+      // Most that overlap are neighbours; all at once, because no branch would foresee which.
+      hit &= ~nodes.share(surface.triangles[triangle]);
       for (; hit != 0; hit &= hit - 1) {
         const int lane = std::countr_zero(hit);
         if (!never_touch(node[lane], surface.triangles[triangle], filter)) emit(own.begin + lane, triangle);
@@ -111,17 +118,21 @@ struct PairQueries {
   template <class Emit>
   void walk_edges(std::size_t pack, IndexRange own, const Emit& emit) const {
     const std::size_t first = kLanes * pack;
-    Vec2i nodes[kLanes];
-    for (std::size_t i = own.begin; i < own.end; ++i)
-      nodes[i - own.begin] = surface.edges[edge_order[first + i - own.begin]];
+    Vec2i edge[kLanes];
+    NodePack<2> nodes;
+    for (std::size_t lane = 0; lane < own.size(); ++lane) {
+      edge[lane] = surface.edges[edge_order[first + lane]];
+      nodes.set(static_cast<int>(lane), edge[lane]);
+    }
     const BoxPack& boxes = edges->leaf_pack(pack);
     edges->traverse(boxes, boxes.merged(), first, [&](std::size_t leaf, unsigned hit) {
       // Each pair once: with the queries before the leaf.
       if (leaf - first < kLanes) hit &= (1u << (leaf - first)) - 1;
       const std::int32_t other = edge_order[leaf];
+      hit &= ~nodes.share(surface.edges[other]);
       for (; hit != 0; hit &= hit - 1) {
         const int lane = std::countr_zero(hit);
-        if (!never_touch(nodes[lane], surface.edges[other], filter)) emit(own.begin + lane, other);
+        if (!never_touch(edge[lane], surface.edges[other], filter)) emit(own.begin + lane, other);
       }
     });
   }

@@ -49,7 +49,7 @@ inline StressDerivativeOf<WideLanes> pick_lanes(WideLanes::Mask where, const Str
 /// The materials of the tets of a pack. Lanes without a tet have that of the first.
 struct MaterialPack {
   LameOf<WideLanes> lame;
-  WideLanes damping, density;
+  WideLanes damping;
   bool is_damped = false;  // some tet is
   ElasticModel model[kLaneCount];
   bool one_model = true;
@@ -61,7 +61,6 @@ struct MaterialPack {
       lame.mu.v[lane] = material.lame.mu;
       lame.lambda.v[lane] = material.lame.lambda;
       damping.v[lane] = material.damping;
-      density.v[lane] = material.density;
       is_damped |= material.damping > Real(0);
       model[lane] = material.model;
       one_model &= model[lane] == model[0];
