@@ -75,6 +75,9 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing")
     options = parser.parse_args()
 
+    if not pathlib.Path(options.program).is_file():
+        print(f"gallery: {options.program} is not built, which lists the scenes: build it, or name another by --program", file=sys.stderr)
+        return 1
     os.environ["STICKSLIP_ASSETS"] = str(ROOT / "assets")
     listed = subprocess.run([options.program, "list", "scenes", "--json"], check=True, stdout=subprocess.PIPE)
     scenes = json.loads(listed.stdout)

@@ -48,6 +48,7 @@ stage "test of the search for bad seeds" python3 tools/test_try_seeds.py
 stage "test of the generated documents" python3 tools/test_make_docs.py
 stage "test of the pages of solvers" python3 tools/test_solver_pages.py
 stage "test of the films" python3 tools/test_films.py
+stage "test of the gallery" python3 tools/test_gallery.py
 stage "test of the table of kernels" python3 tools/test_kernel_resources.py
 stage "include direction" python3 tools/check_includes.py
 stage "file length" python3 tools/check_length.py

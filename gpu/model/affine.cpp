@@ -19,16 +19,18 @@ constexpr double kAffineTolerance = 1e-6;
 
 std::int32_t node_count(const Object& body) { return body.node_end - body.node_begin; }
 
-/// c_k = (4/m) sum_s m_s w_sk x_s: the least squares fit of x_s = sum_k w_sk c_k by mass.
+/// c_k = x_0 + (4/m) sum_s m_s w_sk (x_s - x_0): the least squares fit of x_s = sum_k w_sk c_k by mass.
+/// Relative to one of them, for the weights have errors of rounding, which a distance from the origin would
+/// multiply.
 std::array<Vec3d, 4> fit(const Vec3d* values, const std::vector<double>& masses,
                          const std::vector<Vec<double, 4>>& weights) {
   std::array<Vec3d, 4> control{};
   double total = 0;
   for (std::size_t s = 0; s < masses.size(); ++s) {
     total += masses[s];
-    for (int k = 0; k < 4; ++k) control[k] += masses[s] * weights[s][k] * values[s];
+    for (int k = 0; k < 4; ++k) control[k] += masses[s] * weights[s][k] * (values[s] - values[0]);
   }
-  for (Vec3d& c : control) c = (4 / total) * c;
+  for (Vec3d& c : control) c = values[0] + (4 / total) * c;
   return control;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -245,6 +244,16 @@ class FrameBuilder {
   std::vector<FrameCoordinates> coordinates_;
 };
 
+/// Puts the name of the object before what `work` finds wrong with it.
+template <class F>
+auto named(const std::string& name, F&& work) {
+  try {
+    return work();
+  } catch (const std::invalid_argument& fault) {
+    throw std::invalid_argument("object '" + name + "': " + fault.what());
+  }
+}
+
 }  // namespace
 
 Object& add_frames(Model& model, std::string name, const std::vector<Vec3d>& nodes,
@@ -252,18 +261,13 @@ Object& add_frames(Model& model, std::string name, const std::vector<Vec3d>& nod
   Model filled;  // its mesh, for checks and for the surface
   filled.materials.push_back({});
   add_solid(filled, name, nodes, tets, 0);
-  std::optional<FrameBuilder> builder;
-  try {
-    builder.emplace(nodes, tets, paths);
-  } catch (const std::invalid_argument& fault) {
-    throw std::invalid_argument("object '" + name + "': " + fault.what());
-  }
-  const std::vector<Vec3d> points = builder->points();
+  const FrameBuilder builder = named(name, [&] { return FrameBuilder(nodes, tets, paths); });
+  const std::vector<Vec3d> points = builder.points();
   std::vector<Vec4i> frames;
   for (std::int32_t f = 0; f < static_cast<std::int32_t>(points.size()); f += 4)
     frames.push_back({f, f + 1, f + 2, f + 3});
   Object& object = add_solid(model, std::move(name), points, frames, material);
-  Lattice lattice = builder->lattice();
+  Lattice lattice = named(object.name, [&] { return builder.lattice(); });
   const std::int32_t owner = model.node_object[static_cast<std::size_t>(object.node_begin)];
   object.collides_from = object.node_end;
   model.triangles.resize(static_cast<std::size_t>(object.triangle_begin));
@@ -275,7 +279,7 @@ Object& add_frames(Model& model, std::string name, const std::vector<Vec3d>& nod
         place[node] = static_cast<std::int32_t>(model.positions.size());
         model.rest_positions.push_back(nodes[node]);
         model.positions.push_back(nodes[node]);
-        builder->follow(node, nodes[node], lattice);
+        named(object.name, [&] { builder.follow(node, nodes[node], lattice); });
       }
       triangle[c] = place[node];
     }

@@ -77,10 +77,10 @@ std::int32_t tet_near(const Model& model, const Object& solid, const Vec3d& p) {
   const double edge =
       longest_edge(corners_of(model.tets[static_cast<std::size_t>(nearest)], model.positions));
   if (least > edge)
-    throw std::invalid_argument(
-        "its anchor is " + std::to_string(least) + " m outside of '" + solid.name +
-        "': an elastic solid holds joints inside, or as near as its elements are long (" +
-        std::to_string(edge) + " m)");
+    throw std::invalid_argument("its anchor is " + std::to_string(least) + " m outside of '" + solid.name +
+                                "': " + (solid.is_affine() ? "an affine body" : "an elastic solid") +
+                                " holds joints inside, or as near as its elements are long (" +
+                                std::to_string(edge) + " m)");
   return nearest;
 }
 

@@ -50,14 +50,19 @@ std::string rule_of_pcg(const ParamInfo& info, const ParamScope& s) {
   return direct && info.name != "linear_solver" ? "linear_solver = cholesky has no iterations" : "";
 }
 
-/// What a contact problem of elastic solids would read: explicit forces leave that of joints alone.
+/// What a contact problem of elastic solids would read: explicit forces leave that of joints alone, and
+/// ADMM as the integrator of rods.
 std::string rule_of_velocity(const ParamInfo& info, const ParamScope& s) {
   if (!s.penalty_explicit() || !s.scene.coupled) return {};
   if (info.name == "penetration_guard") return "penalty_explicit has no contact problem to add contacts to";
   const bool couples = info.name == "coupling" || info.name == "projection_sweeps" ||
                        info.name == "nodal_projection" || info.name.starts_with("admm_") ||
                        info.name.starts_with("ica_");
-  return couples && !s.scene.joints ? param_rules::kNothingToSolve : "";
+  const bool integrates =
+      (info.name == "coupling" && s.scene.open_rods) ||
+      (param_rules::splits_rods(s) &&
+       (info.name == "admm_tolerance" || info.name == "admm_iterations" || info.name == "admm_accelerated"));
+  return couples && !integrates && !s.scene.joints ? param_rules::kNothingToSolve : "";
 }
 
 std::string rule_of_sleep(const ParamInfo&, const ParamScope& s) {

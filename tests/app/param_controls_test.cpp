@@ -304,6 +304,29 @@ TEST(ParamControls, ExplicitPenaltiesAmongSolidsReadNothingOfTheirContactProblem
   EXPECT_TRUE(live("linearisations"));
 }
 
+TEST(ParamControls, RodsSplitByAdmmReadItsIterationsBesideExplicitPenalties) {
+  Model model;
+  model.materials.push_back({});
+  add_rods(model, "rod", {{0, 0, 0}, {0.1, 0, 0}, {0.2, 0, 0}}, {{0, 1}, {1, 2}}, 0, 0.01);
+  Settings settings{Params{}, model.materials, {}};
+  settings.params.solver = SolverKind::velocity;
+  settings.params.contact_solver = ContactSolverKind::penalty_explicit;
+  const auto live = [&](std::string_view name) {
+    return inactive_reason(param(name), settings, model).empty();
+  };
+  EXPECT_TRUE(live("coupling")) << "for nodal_integrator";
+  settings.params.coupling = SolidCoupling::nodal_admm;
+  EXPECT_TRUE(live("nodal_integrator"));
+  const Names iterations{"admm_tolerance", "admm_iterations", "admm_accelerated"};
+  for (const NodalIntegrator integrator : {NodalIntegrator::newton, NodalIntegrator::admm}) {
+    settings.params.nodal_integrator = integrator;
+    for (const std::string_view name : iterations)
+      EXPECT_EQ(live(name), integrator == NodalIntegrator::admm) << name;
+    for (const char* name : {"admm_beta", "admm_sigma", "admm_sleep", "admm_isotropic", "projection_sweeps"})
+      EXPECT_FALSE(live(name)) << name;
+  }
+}
+
 TEST(ParamControls, CouplingsReadTheirOwnProjection) {
   Model model = test::two_tets("a").model;
   Settings settings{Params{}, model.materials, {}};

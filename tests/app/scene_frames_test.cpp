@@ -67,6 +67,10 @@ TEST(SceneFrames, ReadsPathsFromAFileOfLines) {
 
 TEST(SceneFrames, SaysWhatIsWrong) {
   expect_frames_parts(frames_error(kFrameBar), {"needs frames"});
+  expect_frames_parts(frames_error(kFrameBar + "frames = []\n"),
+                      {"'bar'", "frames: must be a list of [3 numbers], not an empty one"});
+  expect_frames_parts(frames_error(kFrameBar + "frames = 3\n"),
+                      {"frames: must be a list of [3 numbers], not a whole number"});
   expect_frames_parts(frames_error(kFrameBar + "frames = [[0, 0, 0]]\n"), {"'bar'", "needs two at least"});
   expect_frames_parts(frames_error(kFrameBar + "frames = [[0, 0, 0], [0, 0, 0]]\n"), {"coincide"});
   expect_frames_parts(frames_error(kFrameBar + "frames = \"nowhere.obj\"\n"), {"frames", "nowhere.obj"});

@@ -119,6 +119,18 @@ TEST(AffineModel, FinalizeKeepsMomentumOfTheNearestAffineMotion) {
     EXPECT_NEAR(norm(model.velocities[i] - velocity - cross(rate, model.positions[i])), 0, 1e-12) << i;
 }
 
+TEST(AffineModel, BodiesFarFromTheOriginStartWhereTheirNodesAre) {
+  for (const double away : {1e3, 1e5, 1e6}) {
+    Model model = affine_box({0.3, 0.1, 0.2}, 1);
+    for (std::vector<Vec3d>* x : {&model.rest_positions, &model.positions})
+      for (Vec3d& p : *x) p += Vec3d{away, -away, 0.5 * away};
+    const std::vector<Vec3d> placed = model.positions;
+    ASSERT_NO_THROW(finalize(model)) << away;
+    for (std::size_t i = 0; i < placed.size(); ++i)
+      EXPECT_LT(norm(model.positions[i] - placed[i]), 1e-14 * away) << i << " at " << away;
+  }
+}
+
 TEST(AffineModel, FinalizeRefusesWhatNoAffineBodyCanDo) {
   const auto error_of = [](const auto& change) {
     Model model = affine_box({0.3, 0.1, 0.2}, 1);

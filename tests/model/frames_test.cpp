@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "gpu/model/element_group.h"
 #include "gpu/model/frame_path.h"
 #include "gpu/model/mass_properties.h"
@@ -180,6 +182,25 @@ TEST(Frames, PathsShareFramesThatCoincide) {
     EXPECT_EQ(f.controls[0] / 4 >= 2,
               of_leaf || model.rest_positions[static_cast<std::size_t>(f.node)][1] > 0.999);
   }
+}
+
+TEST(Frames, AFaultAtANodeOfTheSurfaceNamesTheBody) {
+  // A U with one bone per leg: planes cross at surface nodes, not at the points of integration inside.
+  fixtures::BoxMesh u = fixtures::box_lattice({0.5, 0.02, 0.02}, {-0.24, 0, 0}, {10, 2, 2});
+  for (const auto& [size, center, cells] :
+       {std::tuple{Vec3d{0.5, 0.02, 0.02}, Vec3d{-0.24, 0.5, 0}, Vec3i{10, 2, 2}},
+        std::tuple{Vec3d{0.02, 0.48, 0.02}, Vec3d{0, 0.25, 0}, Vec3i{2, 8, 2}}}) {
+    const auto first = static_cast<std::int32_t>(u.nodes.size());
+    const fixtures::BoxMesh part = fixtures::box_lattice(size, center, cells);
+    u.nodes.insert(u.nodes.end(), part.nodes.begin(), part.nodes.end());
+    for (const Vec4i& tet : part.tets) u.tets.push_back(tet + Vec4i::filled(first));
+  }
+  Model model;
+  expect_in(refusal([&] {
+              add_frames(model, "staple", u.nodes, u.tets,
+                         {{{-0.5, 0, 0}, {0, 0, 0}, {0, 0.5, 0}, {-0.5, 0.5, 0}}}, 0);
+            }),
+            "object 'staple': it is too thick for the bend of its path at bone 2");
 }
 
 TEST(Frames, FaultyBodiesAreRefused) {

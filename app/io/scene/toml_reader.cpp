@@ -204,8 +204,10 @@ std::vector<std::string> TableReader::texts(const std::string& key) {
 std::vector<Vec<double, 3>> TableReader::vec3s(const std::string& key) {
   if (!has(key)) return {};
   const auto refuse = [&](const std::string& found) { fail(key, "must be a list of [3 numbers]" + found); };
-  const toml::array* array = node_->find(key)->as_array();
-  if (!array || array->empty()) refuse("");
+  const toml::node* node = node_->find(key);
+  const toml::array* array = node->as_array();
+  if (!array) refuse(", not " + article_type(*node));
+  if (array->empty()) refuse(", not an empty one");
   std::vector<Vec<double, 3>> values;
   for (const toml::node& entry : *array) {
     const std::vector<double> v = finite_numbers(entry, 3, refuse);
