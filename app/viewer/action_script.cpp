@@ -88,8 +88,9 @@ void ActionScript::fail(int number, const std::string& what) const {
 
 /// A line that is done when the simulation is idle, and nothing else runs.
 ActionScript::Line ActionScript::idle_line(int number, const std::string& text) {
-  return {
-      number, text, {}, [](const Hands& hands, double) { return is_idle(hands.simulation) && !hands.busy; }};
+  return {number, text, {}, [](const Hands& hands, double) {
+            return is_idle(hands.simulation) && !hands.busy();
+          }};
 }
 
 ActionScript::Line ActionScript::parse(int number, const std::string& text) const {
@@ -132,7 +133,7 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
     only(true, false);
     line.begin = [first](const Hands& hands) { hands.open(first); };
     line.is_done = [](const Hands& hands, double passed) {
-      return passed > kRaceStarts && is_idle(hands.simulation) && !hands.busy;
+      return passed > kRaceStarts && is_idle(hands.simulation) && !hands.busy();
     };
   } else if (verb == "add") {
     if (second.empty()) fail(number, "add needs a kind and a shape");
@@ -186,7 +187,7 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
     const ActionId id = chosen->id;
     line.begin = [id](const Hands& hands) { hands.act(id); };
     if (id == ActionId::freeze || id == ActionId::race_steppers)
-      line.is_done = [](const Hands& hands, double passed) { return passed > kRaceStarts && !hands.busy; };
+      line.is_done = [](const Hands& hands, double passed) { return passed > kRaceStarts && !hands.busy(); };
     // Play goes on while later lines act; all others are over once the simulation is idle.
     if (id == ActionId::toggle_play) line.is_done = [](const Hands&, double) { return true; };
   }
@@ -288,7 +289,7 @@ bool ActionScript::advance(const Hands& hands) {
     const Line& line = lines_[next_];
     // In this order: the status that is seen then is that of all that was asked for.
     const bool is_caught_up = hands.simulation.is_caught_up();
-    if (is_caught_up) hands.simulation.update();
+    if (is_caught_up) hands.update();
     if (!hands.simulation.status().error.empty())
       throw std::runtime_error(file_.string() + ":" + std::to_string(line.number) + ": " +
                                hands.simulation.status().error);
@@ -296,7 +297,7 @@ bool ActionScript::advance(const Hands& hands) {
       line.begin(hands);
       begun_ = true;
       since_ = Clock::now();
-      hands.simulation.update();
+      hands.update();
       // What was posted is seen by the simulation's thread first.
       return true;
     }

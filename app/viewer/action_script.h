@@ -39,7 +39,9 @@ class ActionScript {
     Simulation& simulation;
     std::function<void(ActionId)> act;
     std::function<void(const std::string&)> open;
-    bool busy = false;               // a race or a sweep runs, or a picture is to be taken
+    /// Takes over what the simulation has to tell, see Simulation::update.
+    std::function<void()> update;
+    std::function<bool()> busy;      // a race or a sweep runs, or a picture is to be taken
     Vec<double, 3> target{0, 0, 0};  // [m] of the camera
     std::function<void(const SweepRequest&)> sweep = {};  // asks for it
     /// Throws InputError where the lab has no such iterations.

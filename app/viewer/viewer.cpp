@@ -103,6 +103,7 @@ class Viewer final : public ActionTarget {
   void draw();
   void record(const Image& shown);
   void write_bundle_now();
+  void take_news();
   void start_races();
   void ask_sweep(const SweepRequest& request) {
     view_.sweep = request;
@@ -302,6 +303,16 @@ void Viewer::write_bundle_now() {
   BundleOrigin origin = options_.origin;
   origin.renderer = renderer_.device_name();
   files_.save_bundle(name(), origin, journal_, simulation_.opened(), scene_alone());
+}
+
+/// Takes over what the simulation has to tell. A script does so, too, and must not keep it to itself.
+void Viewer::take_news() {
+  if (!simulation_.update()) return;
+  take_over();
+  write_journal();
+  start_races();
+  if (const auto kept = simulation_.take_kept()) files_.write_kept(*kept);
+  draws_due_ = std::max(draws_due_, 1);
 }
 
 /// Starts a race on the frozen problem, under an unused file name, or one from the captured state.
@@ -583,19 +594,14 @@ int Viewer::run() {
       forks_.compare(simulation_.frame());
       draws_due_ = std::max(draws_due_, 1);
     }
-    if (simulation_.update()) {
-      take_over();
-      write_journal();
-      start_races();
-      if (const auto kept = simulation_.take_kept()) files_.write_kept(*kept);
-      draws_due_ = std::max(draws_due_, 1);
-    }
+    take_news();
     while (auto state = simulation_.take_forked()) forks_.add(std::move(state));
     if (sweep_.follow(simulation_)) draws_due_ = std::max(draws_due_, 1);
     if (script_ &&
         !script_->advance(
             {simulation_, [this](ActionId action) { act(action); },
-             [this](const std::string& file) { open(file); }, is_busy(), camera_.target.cast<double>(),
+             [this](const std::string& file) { open(file); }, [this] { take_news(); },
+             [this] { return is_busy(); }, camera_.target.cast<double>(),
              [this](const SweepRequest& request) { ask_sweep(request); },
              [this](const std::string& solver, long iteration) { show_iteration(solver, iteration); }}))
       script_.reset();

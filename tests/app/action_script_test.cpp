@@ -49,7 +49,8 @@ class ActionScriptTest : public ::testing::Test {
     while (lines.advance({simulation,
                           act,
                           [&](const std::string& name) { opened.push_back(name); },
-                          sweep.busy(),
+                          [&] { simulation.update(); },
+                          [&] { return sweep.busy(); },
                           {0, 0, 0},
                           ask,
                           show})) {

@@ -260,8 +260,8 @@ BACKEND_TEST(Pcg, SteadyUseAllocatesNothing) {
   }
 }
 
-// Resident iterations, by one kernel or the threads of one arena, and those by repeated launches. Many stencils on
-// few nodes: their couplings stand at the same places.
+// Resident iterations, by one kernel or the threads of one arena, and those by repeated launches. Many
+// stencils on few nodes: their couplings stand at the same places.
 BACKEND_TEST(Pcg, ResidentIterationsAreThoseOfLaunches) {
   FRESH_SEED(seed);
   test::Random random(seed);
