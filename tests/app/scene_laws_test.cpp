@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "app/io/scene/scene.h"
 #include "gpu/engine.h"
 #include "gpu/model/friction_laws.h"
 #include "gpu/params/params.h"
+#include "tests/app/shipped_text.h"
 
 namespace stickslip {
 namespace {
@@ -119,15 +117,13 @@ TEST_P(SceneLaws, HoldUnderEverySolver) {
   EXPECT_TRUE(converged > 0 || contacts > kMany);
 }
 
-/// Names of the shipped scenes with rigid bodies or a contact solver, found by their text. This runs at the
-/// start of the test program, and loading all scenes would take seconds.
+/// Names of the shipped scenes with rigid bodies or a contact solver, found by their text.
 std::vector<std::string> rigid_scenes() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(assets_folder() / "scenes")) {
-    std::ifstream file(entry.path());
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+  for (const auto& file : test::shipped_files("scenes")) {
+    const std::string text = test::text_of(file);
     if (text.find("\nbody = \"rigid\"") != std::string::npos || text.find("\nsolver = ") != std::string::npos)
-      names.push_back(entry.path().stem().string());
+      names.push_back(file.stem().string());
   }
   std::sort(names.begin(), names.end());
   return names;
