@@ -1,5 +1,7 @@
 #include "gpu/linear/pcg_crew.h"
 
+#include <algorithm>
+
 #include "gpu/core/arena.h"
 
 namespace stickslip::cpu {
@@ -76,14 +78,28 @@ void set_up(Context& ctx, const ChunkView& rows, const PcgVectors& v, Lanes3* in
   });
 }
 
-/// The sum of value(piece) over all pieces, in their order; each thread writes to `partial`.
-template <class T, class F>
-T sum_of_chunks(Arena& arena, std::vector<T>& partial, const F& value) {
-  arena.run_each(partial.size(), [&](std::size_t piece) { partial[piece] = value(piece); });
-  T total{};
-  for (const T& part : partial) total = total + part;
-  return total;
-}
+/// Phases over all chunks. Each thread takes the same ones in every phase and all in one go, so that what it
+/// wrote is still in its cache.
+class Phases {
+ public:
+  Phases(Arena& arena, std::size_t chunks, int threads)
+      : arena_(arena), chunks_(chunks), share_((chunks + threads - 1) / static_cast<std::size_t>(threads)) {}
+
+  /// The sum of value(chunk) over all chunks, in their order; `partial` gets the parts.
+  template <class T, class F>
+  T sum(std::vector<T>& partial, const F& value) const {
+    arena_.run(chunks_, share_, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t chunk = begin; chunk < end; ++chunk) partial[chunk] = value(chunk);
+    });
+    T total{};
+    for (const T& part : partial) total = total + part;
+    return total;
+  }
+
+ private:
+  Arena& arena_;
+  std::size_t chunks_, share_;
+};
 
 }  // namespace
 
@@ -120,9 +136,10 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
   Lanes3 *p = p_.data(), *next = other_p_.data();
   {
     Arena& arena = ctx.arena();
+    const Phases phases(arena, chunks, std::max(threads, 1));
     while (s.running()) {
       const NextDirection direction{vectors.z, p, s.beta};
-      s.choose_step(sum_of_chunks(arena, dots, [&](std::size_t chunk) {
+      s.choose_step(phases.sum(dots, [&](std::size_t chunk) {
         return multiply_chunk(rows, chunk, couplings, AllCoupled{}, direction,
                               [&](std::int32_t slot, const Lanes3& pi, const Lanes3& qi) {
                                 next[slot] = pi;
@@ -131,25 +148,24 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
       }));
       std::swap(p, next);
       if (!s.running()) break;
-      PcgSquares now = sum_of_chunks(arena, squares, [&](std::size_t chunk) {
+      PcgSquares now = phases.sum(squares, [&](std::size_t chunk) {
         const PcgSquares part = step(rows, chunk, vectors, s.alpha, p);
         if (modes != nullptr || coarse != nullptr) motions_.sum(chunk, vectors.r);
         return part;
       });
       if (levels != nullptr) {
         levels_.solve(arena, vectors.r);
-        now.rz = sum_of_chunks(arena, dots, [&](std::size_t chunk) {
-          return levels_.add(chunk, vectors.r, vectors.z, vectors.fixed);
-        });
+        now.rz = phases.sum(
+            dots, [&](std::size_t chunk) { return levels_.add(chunk, vectors.r, vectors.z, vectors.fixed); });
       }
       if (coarse != nullptr) motions_.solve(arena, coarse->factors());
       if (modes != nullptr || coarse != nullptr)
-        now.rz = sum_of_chunks(
-            arena, dots, [&](std::size_t chunk) { return motions_.correct(chunk, vectors.r, vectors.z); });
+        now.rz = phases.sum(dots,
+                            [&](std::size_t chunk) { return motions_.correct(chunk, vectors.r, vectors.z); });
       if (factors != nullptr) {
         factors_.add(arena, vectors.r, vectors.z, vectors.fixed);
-        now.rz = sum_of_chunks(arena, dots,
-                               [&](std::size_t chunk) { return product(rows, chunk, vectors.r, vectors.z); });
+        now.rz =
+            phases.sum(dots, [&](std::size_t chunk) { return product(rows, chunk, vectors.r, vectors.z); });
       }
       s.advance(now);
       v.history[s.iterations] = s.residual();
