@@ -1,6 +1,7 @@
 #include "gpu/core/arena.h"
 
 #include <algorithm>
+#include <exception>
 #include <system_error>
 
 #if defined(__x86_64__)
@@ -49,10 +50,25 @@ void Arena::run_job(Job job) {
   if (job.n == 0) return;
   if (members == 1) return job.call(job.object, 0, job.n);
   if (workers_.capacity() == 0) start_workers();
-  job.piece = std::max({job.piece, job.n / (kPieces * members), std::size_t{1}});
-  open(job);
+  // What a piece throws may leave neither its thread nor the job while others are at it.
+  struct Guarded {
+    Job job;
+    std::atomic_flag failed{};
+    std::exception_ptr error{};
+  } guarded{job};
+  const std::size_t piece = std::max({job.piece, job.n / (kPieces * members), std::size_t{1}});
+  open({[](const void* object, std::size_t begin, std::size_t end) {
+          auto& g = *const_cast<Guarded*>(static_cast<const Guarded*>(object));
+          try {
+            g.job.call(g.job.object, begin, end);
+          } catch (...) {
+            if (!g.failed.test_and_set()) g.error = std::current_exception();
+          }
+        },
+        &guarded, job.n, piece});
   take_pieces(0);
   close();
+  if (guarded.error) std::rethrow_exception(guarded.error);
 }
 
 void Arena::open(const Job& job) {

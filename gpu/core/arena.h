@@ -9,8 +9,8 @@
 
 namespace stickslip {
 
-/// Threads that share out index ranges. One caller at a time, no calls from within a piece, and pieces must
-/// not throw.
+/// Threads that share out index ranges. One caller at a time, and no calls from within a piece. What a piece
+/// throws reaches the caller after all others are done; of several exceptions, one.
 ///
 /// The loops of a step are short and follow each other closely. So a thread waits for the next run a while
 /// before it sleeps, and a run then costs about half a microsecond. The same indices go to the same thread in

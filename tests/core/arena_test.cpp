@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <stdexcept>
 #include <string>
 
 namespace stickslip {
@@ -65,6 +66,24 @@ TEST(Arena, RunsPiecesAtTheSameTime) {
       if (std::chrono::steady_clock::now() > end) late = true;
   });
   EXPECT_FALSE(late);
+}
+
+TEST(Arena, HandsAnExceptionToTheCallerAndGoesOn) {
+  for (const int threads : {1, 2, 4}) {
+    Arena arena(threads);
+    for (int run = 0; run < 100; ++run) {
+      std::atomic<int> visits{0};
+      EXPECT_THROW(arena.run_each(40,
+                                  [&](std::size_t i) {
+                                    if (i == 0 || i == 39) throw std::length_error("a piece");
+                                    ++visits;
+                                  }),
+                   std::length_error);
+      visits = 0;
+      arena.run_each(40, [&](std::size_t) { ++visits; });
+      EXPECT_EQ(visits, 40);
+    }
+  }
 }
 
 TEST(Arena, EndsWhileItsThreadsAreAtWorkOrAsleep) {
