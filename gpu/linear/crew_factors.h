@@ -11,7 +11,7 @@ namespace stickslip::cpu {
 
 class CrewFactors {
  public:
-  /// `factors` must outlive this object or the next call. `threads`: of the crew.
+  /// `factors` must outlive this object or the next call. `threads`: of the arena.
   void load(const ChunkView& rows, PanelFactors& factors, int threads);
   /// z_i += (L L')^-1 r at slots of members that move.
   void add(Arena& arena, const Lanes3* r, Lanes3* z, const std::uint8_t* fixed) const;

@@ -1,4 +1,4 @@
-// The iterations of Pcg by a crew of threads, in two phases each. CPU backend only.
+// The iterations of Pcg in phases over chunks of rows. CPU backend only.
 #pragma once
 
 #include "gpu/linear/crew_domains.h"

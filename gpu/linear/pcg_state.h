@@ -26,7 +26,7 @@ struct PcgSettings {
   const Vec3* positions = nullptr;  // of the nodes [m], in backend memory; two_level needs them
   // Where the backend is a device, systems up to this size run in one resident kernel. On an H200 it is
   // faster for every size measured: 6.5 times with 10,000 nodes, 2.2 times with 104,000, 1.2 times with
-  // 301,000. But a device that also draws ends kernels that run for seconds. On the CPU a crew of threads
+  // 301,000. But a device that also draws ends kernels that run for seconds. On the CPU CrewPcg
   // runs all systems; 0: launches.
   std::size_t most_resident_nodes = 320'000;
 };
