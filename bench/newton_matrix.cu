@@ -36,7 +36,7 @@ NewtonSystem newton_system(const Model& model, const Params& params, const State
   potential.begin_step(ctx, inputs, {d_hat, static_cast<Real>(params.eps_v * dt), false, {}});
   BroadPhase broad_phase;
   broad_phase.set_topology(contact_surface(device));
-  broad_phase.find_nearby(ctx, x.data(), nullptr, d_hat, Real(0), pair_filter(device));
+  broad_phase.find(ctx, x.data(), nullptr, d_hat, pair_filter(device));
   potential.contacts().update(ctx, make_proximity(device, broad_phase.view()), x.data());
   const double node = device.mean_mass / (dt * dt) + 0.1 * static_cast<double>(device.mean_stiffness);
   const double balance = potential.starting_barrier(ctx, x.data()).balancing_stiffness;

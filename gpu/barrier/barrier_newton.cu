@@ -40,7 +40,7 @@ constexpr Real kNearShare = Real(0.1);
 // See follow_friction. kSlowNewton: of the lengths of two Newton steps.
 constexpr double kFullNewton = 0.9, kSlowNewton = 0.1;
 // Of d_hat: how much farther than needed pairs are searched for, so that they serve for more iterations.
-constexpr Real kSpareReach = Real(0.3);
+constexpr Real kSpareReach = Real(0.5);
 // See share_of. Of the direction before: p turns back by this much. And the least share of p.
 constexpr double kTurnsBack = 0.85;
 constexpr Real kLeastShare = Real(0.01);
@@ -133,7 +133,7 @@ bool was_ended_early(const PcgResult& direction) {
 
 void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
   node_count_ = device.node_count;
-  broad_phase_.set_topology(contact_surface(device));
+  near_pairs_.set_topology(contact_surface(device));
   rhs_.resize(ctx, node_count_);
   p_.resize(ctx, node_count_);
   turned_.resize(ctx, node_count_);
@@ -148,11 +148,18 @@ void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
 }
 
 void BarrierNewton::find_contacts(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
-                                  const Vec3* x, Real d_hat) {
+                                  const Vec3* x, const Vec3* way, Real d_hat) {
   const Span span(ctx, "broad phase");
-  broad_phase_.find_nearby(ctx, x, nullptr, d_hat, kSpareReach * d_hat, pair_filter(device));
-  near_ = make_proximity(device, broad_phase_.view());
+  near_pairs_.find(ctx, x, way, d_hat, kSpareReach * d_hat, pair_filter(device));
+  near_ = make_proximity(device, near_pairs_.view());
   potential.contacts().update(ctx, near_, x);
+}
+
+const Vec3* BarrierNewton::foresee(Context& ctx, const IncrementalPotential& potential,
+                                   const DeviceModel& device, const Params& params, const Vec3* x) {
+  if (!starts_ahead(params) || potential.inputs().scripts_blocked) return nullptr;
+  head_start_.foresee(ctx, potential.inputs(), device, x, p_.data());
+  return is_short_enough(ctx, device, p_.data()) ? p_.data() : nullptr;
 }
 
 Real BarrierNewton::step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
@@ -175,8 +182,8 @@ void BarrierNewton::launch_step_bound(Context& ctx, const DeviceModel& device, c
   {
     const Span broad(ctx, "broad phase");
     const Real d_hat = static_cast<Real>(params.d_hat);
-    broad_phase_.find_nearby(ctx, x, p, d_hat, kSpareReach * d_hat, pair_filter(device));
-    near_ = make_proximity(device, broad_phase_.view());
+    near_pairs_.find(ctx, x, p, d_hat, kSpareReach * d_hat, pair_filter(device));
+    near_ = make_proximity(device, near_pairs_.view());
   }
   clock.lap(seconds.broad_phase);
   const Real slack = static_cast<Real>(params.ccd_slack);

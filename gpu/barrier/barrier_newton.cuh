@@ -10,7 +10,7 @@
 #include "gpu/barrier/head_start.cuh"
 #include "gpu/barrier/incremental_potential.cuh"
 #include "gpu/barrier/object_balance.cuh"
-#include "gpu/broadphase/broadphase.cuh"
+#include "gpu/ccd/near_pairs.cuh"
 #include "gpu/core/stage_clock.h"
 #include "gpu/linear/linear_solver.cuh"
 #include "gpu/model/report.h"
@@ -45,14 +45,19 @@ class BarrierNewton {
 
   /// Before the first search of a step: other nodes may be free than in the last one, and a step must not
   /// depend on the steps before it.
-  void forget_pairs() { broad_phase_.forget(); }
+  void forget_pairs() { near_pairs_.forget(); }
 
   /// Whether no node goes farther than a Newton step may. One host read.
   bool is_short_enough(Context& ctx, const DeviceModel& device, const Vec3* way);
 
-  /// Broad phase and contact set at x, without motion: at the start of a step, before the first `minimise`.
+  /// Broad phase and contact set at x, at the start of a step before the first `minimise`. The pairs that it
+  /// finds serve `way`, too, if not null.
   void find_contacts(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Vec3* x,
-                     Real d_hat);
+                     const Vec3* way, Real d_hat);
+
+  /// About the way from x with which `minimise` begins a step, null if it begins at x. One host read.
+  const Vec3* foresee(Context& ctx, const IncrementalPotential& potential, const DeviceModel& device,
+                      const Params& params, const Vec3* x);
 
   /// Largest step in [0, 1] along p from x that keeps a distance of `params.ccd_slack` from every impact. The
   /// candidates of the swept path stay available. Two host reads.
@@ -72,7 +77,7 @@ class BarrierNewton {
 
   const Proximity& near() const { return near_; }
   /// See BroadPhase.
-  void append_trees(Context& ctx, std::vector<TreeBox>& out) const { broad_phase_.append_trees(ctx, out); }
+  void append_trees(Context& ctx, std::vector<TreeBox>& out) const { near_pairs_.append_trees(ctx, out); }
 
  private:
   /// The stopping criterion; the gradient counts from the second iteration on.
@@ -159,7 +164,7 @@ class BarrierNewton {
 
   const std::atomic<bool>* cancel_ = nullptr;
   std::size_t node_count_ = 0;
-  BroadPhase broad_phase_;
+  NearPairs near_pairs_;
   Proximity near_{};
   LinearSolver linear_solver_;
   PcgResult direction_;

@@ -1,6 +1,7 @@
 #include "gpu/barrier/head_start.cuh"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "gpu/core/atomics.h"
@@ -37,6 +38,16 @@ void set_way(Context& ctx, std::size_t n, const StepInputs& in, const std::int32
   });
 }
 
+/// In each coordinate the longer of both ways that an object can take.
+void set_longer_way(Context& ctx, std::size_t n, const StepInputs& in, const std::uint8_t* scripted,
+                    const Vec3* x, Vec3* p) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    if (scripted[i]) return void(p[i] = Vec3::zero());
+    const Vec3 goes_on = in.x_t[i] + in.dt * in.v_t[i] - x[i], falls = in.y[i] - x[i];
+    for (int k = 0; k < 3; ++k) p[i][k] = std::abs(falls[k]) > std::abs(goes_on[k]) ? falls[k] : goes_on[k];
+  });
+}
+
 }  // namespace
 
 void HeadStart::load(Context& ctx, const DeviceModel& device) {
@@ -55,6 +66,11 @@ void HeadStart::find(Context& ctx, IncrementalPotential& potential, const Device
             potential.inputs().drag, touched_.data());
   set_way(ctx, device.node_count, potential.inputs(), device.node_object.data(), touched_.data(),
           device.scripted.data(), x, p);
+}
+
+void HeadStart::foresee(Context& ctx, const StepInputs& inputs, const DeviceModel& device, const Vec3* x,
+                        Vec3* p) {
+  set_longer_way(ctx, device.node_count, inputs, device.scripted.data(), x, p);
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -16,6 +16,8 @@ class HeadStart {
 
   /// p = the way from x [m], with the contacts that `potential` has; zero at scripted nodes.
   void find(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Vec3* x, Vec3* p);
+  /// p = about that way, before the contacts are known.
+  void foresee(Context& ctx, const StepInputs& inputs, const DeviceModel& device, const Vec3* x, Vec3* p);
 
  private:
   std::size_t objects_ = 0;

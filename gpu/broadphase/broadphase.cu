@@ -6,7 +6,6 @@
 #include "gpu/broadphase/primitive_boxes.cuh"
 #include "gpu/broadphase/tree_boxes.cuh"
 #include "gpu/core/index_range.h"
-#include "gpu/core/reduce.h"
 #include "gpu/core/scan.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -140,40 +139,9 @@ struct PairQueries {
 
 #endif
 
-/// Whether every surface node and the end of its path are inside its box.
-bool stay_inside(Context& ctx, const SurfaceView& surface, const Aabb* boxes, const Vec3* x, const Vec3* p,
-                 Buffer<std::int32_t>& leaves) {
-  leaves.resize(ctx, 1);
-  reduce_max(
-      ctx, surface.node_count,
-      [=] SS_LAMBDA(std::size_t i) {
-        const std::int32_t node = surface.nodes[i];
-        const Vec3 from = x[node], to = p != nullptr ? from + p[node] : from;
-        return contains(boxes[i], from) && contains(boxes[i], to) ? 0 : 1;
-      },
-      0, leaves.data());
-  return read_back(ctx, leaves.data()) == 0;
-}
-
 }  // namespace
 
-void BroadPhase::find_nearby(Context& ctx, const Vec3* x, const Vec3* p, Real margin, Real spare,
-                             const PairFilter& filter) {
-  if (margin == covered_margin_ && stay_inside(ctx, surface_, covered_.data(), x, p, leaves_)) return;
-  find(ctx, x, p, margin + 2 * spare, filter);
-  covered_.resize(ctx, surface_.node_count);
-  Aabb* covered = covered_.data();
-  const SurfaceView surface = surface_;
-  launch(ctx, surface.node_count, [=] SS_LAMBDA(std::size_t i) {
-    const std::int32_t node = surface.nodes[i];
-    const Aabb path = merge(Aabb::of(x[node]), p != nullptr ? x[node] + p[node] : x[node]);
-    covered[i] = inflate(path, spare);
-  });
-  covered_margin_ = margin;
-}
-
 void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const PairFilter& filter) {
-  forget();
   find_boxes(ctx, x, p, margin / 2);
   const std::size_t n = surface_.node_count + surface_.edge_count;
   hits_.resize(ctx, n * kKeptHits);

@@ -16,10 +16,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 class BroadPhase {
  public:
   /// `surface` and what it points to must outlive this object or the next call.
-  void set_topology(const SurfaceView& surface) {
-    surface_ = surface;
-    forget();
-  }
+  void set_topology(const SurfaceView& surface) { surface_ = surface; }
+  const SurfaceView& surface() const { return surface_; }
 
   /// Finds every point-triangle and edge-edge pair whose gap, the distance less both radii, falls below
   /// `margin` [m] between x and x + p (p: null for no motion), by boxes that are swept, grown by margin / 2
@@ -28,16 +26,7 @@ class BroadPhase {
   /// read.
   void find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const PairFilter& filter);
 
-  /// As `find`, with more pairs: those within margin + 2 spare [m]. While every node's path stays within
-  /// `spare` of the box of its path in the last search here, that search's pairs serve again. The
-  /// filter must be that of the search; `forget`, `find`, `set_topology` and another margin invalidate the
-  /// pairs. One host read, and one more for a search that follows it.
-  void find_nearby(Context& ctx, const Vec3* x, const Vec3* p, Real margin, Real spare,
-                   const PairFilter& filter);
-  /// The next find_nearby searches, whatever the one before found.
-  void forget() { covered_margin_ = -1; }
-
-  /// Pairs of the last find() or find_nearby(), valid until the next one.
+  /// Pairs of the last find(), valid until the next one.
   CandidateView view() const {
     return {pairs_.data(), static_cast<std::size_t>(found_[0]), pairs_.data() + found_[0],
             static_cast<std::size_t>(found_[1])};
@@ -50,9 +39,6 @@ class BroadPhase {
   void find_boxes(Context& ctx, const Vec3* x, const Vec3* p, Real reach);
 
   SurfaceView surface_{};
-  Buffer<Aabb> covered_;         // where each surface node may be, with the pairs that there are
-  Real covered_margin_ = -1;     // of find_nearby; negative for none
-  Buffer<std::int32_t> leaves_;  // whether a node leaves its box
 #if STICKSLIP_ON_CUDA
   Lbvh triangle_tree_, edge_tree_;
 #else

@@ -123,4 +123,30 @@ SS_HD inline auto keeps_clear(const Way<T>& way, T kept, T thickness) {
   return (gap_along<Pair>(m, way.start) > floor) & (gap_along<Pair>(m, way.end) > floor);
 }
 
+/// Whether the sides stay farther apart than `least` [m] wherever each corner is in the box around the ends of
+/// its way, grown by `spare` [m]. Here the ends of the way are relative to where corner 0 starts.
+template <class Pair, class T>
+SS_HD inline auto keeps_away(const Way<T>& way, T least, T spare) {
+  using Scalar = typename Pair::Scalar;
+  const Vec<T, 3> r = between(static_cast<const Pair*>(nullptr), way.start);
+  const Vec<T, 3> m = r * (T(1) / root(norm2(r)));
+  T reach = T(0), a = T(0), b = T(0);
+  for (int i = 0; i < 4; ++i) {
+    T least_of_a = T(0), most_of_b = T(0);
+    for (int k = 0; k < 3; ++k) {
+      const T start = m[k] * way.start[i][k], end = m[k] * way.end[i][k];
+      least_of_a += smaller(start, end);
+      most_of_b += larger(start, end);
+    }
+    if (i < Pair::kCornersOfA) a = i == 0 ? least_of_a : smaller(a, least_of_a);
+    else b = i == Pair::kCornersOfA ? most_of_b : larger(b, most_of_b);
+    reach = larger_size(way.end[i], larger_size(way.start[i], reach));
+  }
+  T width = T(0);  // of a box of half size 1, along m
+  for (int k = 0; k < 3; ++k) width += T(2) * larger(m[k], -m[k]);
+  const T rounding =
+      additive::gap_rounding(Scalar(1)) * reach + storage_rounding(Scalar(1)) * (way.origin + reach);
+  return a - b > least + spare * width + rounding + nothing(way.start) + nothing(way.end);
+}
+
 }  // namespace stickslip::clearance

@@ -153,7 +153,7 @@ void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceMode
   // At distance zero the barrier is infinite and its direction undefined.
   potential_.contacts().begin_step({kTouching * device.diagonal, Real(1), false, {}}, state.x.data());
   newton_.forget_pairs();
-  newton_.find_contacts(ctx, potential_, device, state.x.data(), kTouching * device.diagonal);
+  newton_.find_contacts(ctx, potential_, device, state.x.data(), nullptr, kTouching * device.diagonal);
   const ContactSet& touching = potential_.contacts().set();
   if (touching.size() > 0) throw std::invalid_argument(touch_text(model, read_back(ctx, touching.nodes())));
   potential_.contacts().clear();
@@ -171,7 +171,7 @@ std::vector<Vec2i> TimeStepper::close_objects(Context& ctx, const Model& model, 
   intersections_ = {};
   potential_.contacts().begin_step({gap, Real(1), false, {}}, state.x.data());
   newton_.forget_pairs();
-  newton_.find_contacts(ctx, potential_, device, state.x.data(), gap);
+  newton_.find_contacts(ctx, potential_, device, state.x.data(), nullptr, gap);
   const ContactSet& near = potential_.contacts().set();
   std::vector<Vec4i> nodes(near.size());
   copy_to_host(ctx, nodes.data(), near.nodes(), nodes.size());
@@ -389,7 +389,8 @@ void TimeStepper::begin_contacts(Context& ctx, const DeviceModel& device, const 
   const Span span(ctx, "contacts");
   judge_.forget_errors();
   potential_.begin_step(ctx, inputs, settings);
-  newton_.find_contacts(ctx, potential_, device, x_.data(), settings.d_hat);
+  const Vec3* way = newton_.foresee(ctx, potential_, device, params, x_.data());
+  newton_.find_contacts(ctx, potential_, device, x_.data(), way, settings.d_hat);
   choose_stiffness(ctx, device, params);
   potential_.contacts().update_friction(ctx, x_.data());
 }
@@ -449,7 +450,7 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
   if (common != nullptr) {
     // Only now: the stiffness of the barrier and lagged friction are those of the state.
     move_nodes(ctx, device.node_count, common, x_.data());
-    newton_.find_contacts(ctx, potential_, device, x_.data(), contact.d_hat);
+    newton_.find_contacts(ctx, potential_, device, x_.data(), nullptr, contact.d_hat);
   }
   clock.lap(report.seconds.contacts);
 
