@@ -326,7 +326,17 @@ struct StrainResistanceOf {
   }
 
   SS_HD Mat<T, 3> operator()(const Mat<T, 3>& df) const {
+    return u * in_frame(u.transposed() * df * v) * v.transposed();
+  }
+  /// df : (*this)(df).
+  SS_HD T square(const Mat<T, 3>& df) const {
     const Mat<T, 3> x = u.transposed() * df * v;
+    return dot(x, in_frame(x));
+  }
+
+ private:
+  /// In the frame of the singular values.
+  SS_HD Mat<T, 3> in_frame(const Mat<T, 3>& x) const {
     Mat<T, 3> y{};
     for (int i = 0; i < 3; ++i) {
       const int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -334,7 +344,7 @@ struct StrainResistanceOf {
       y(j, k) = even(j, k) * x(j, k) + odd[i] * x(k, j);
       y(k, j) = even(k, j) * x(k, j) + odd[i] * x(j, k);
     }
-    return u * y * v.transposed();
+    return y;
   }
 };
 using StrainResistance = StrainResistanceOf<Real>;

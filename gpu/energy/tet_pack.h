@@ -12,6 +12,11 @@ using LanesMat3 = Mat<WideLanes, 3>;
 using LanesVec3 = Vec<WideLanes, 3>;
 /// Of the tets of a pack.
 using ResistancePack = StrainResistanceOf<WideLanes>;
+/// The same, and F, both at the start of a step.
+struct StartPack {
+  ResistancePack resistance;
+  LanesMat3 f;
+};
 
 /// As of one matrix, in each lane.
 inline void project_spd(LanesMat3& a) {
@@ -56,6 +61,13 @@ struct MaterialPack {
 
   template <class TetView>
   MaterialPack(const TetView& view, std::size_t first, std::size_t count) {
+    bool same = true;
+    for (std::size_t lane = 1; lane < count; ++lane)
+      same &= view.tet_material[first + lane] == view.tet_material[first];
+    if (same) {
+      set_all(view.material(first));
+      return;
+    }
     for (std::size_t lane = 0; lane < static_cast<std::size_t>(kLaneCount); ++lane) {
       const auto& material = view.material(lane < count ? first + lane : first);
       lame.mu.v[lane] = material.lame.mu;
@@ -65,6 +77,15 @@ struct MaterialPack {
       model[lane] = material.model;
       one_model &= model[lane] == model[0];
     }
+  }
+
+  template <class ElasticMaterial>
+  void set_all(const ElasticMaterial& material) {
+    lame.mu = WideLanes(material.lame.mu);
+    lame.lambda = WideLanes(material.lame.lambda);
+    damping = WideLanes(material.damping);
+    is_damped = material.damping > Real(0);
+    for (ElasticModel& of_lane : model) of_lane = material.model;
   }
 
   /// compute(model) for all lanes, each with the result of its own model: a tet's values do not depend on
@@ -92,6 +113,14 @@ inline Mat3 lane_of(const LanesMat3& lanes, int lane) {
   return value;
 }
 
+/// One of each lane's own; the identity in lanes from `count` on.
+inline LanesMat3 lanes_of(const Mat3* values, std::size_t count) {
+  LanesMat3 lanes = LanesMat3::identity();
+  for (std::size_t lane = 0; lane < count; ++lane)
+    for (int k = 0; k < 9; ++k) lanes.m[k].v[lane] = values[lane].m[k];
+  return lanes;
+}
+
 /// Up to `size` tets. Lanes without a tet have the unit tet at rest.
 struct TetPack {
   static constexpr int size = kLaneCount;
@@ -100,9 +129,9 @@ struct TetPack {
   /// The tets first, first + 1, ... of `view`, with their F at x.
   template <class TetView>
   TetPack(const TetView& view, const Vec3* x, std::size_t first, std::size_t count) {
-    if (count < size) inverse_rest = LanesMat3::identity();
-    for (std::size_t lane = 0; lane < count; ++lane)
-      for (int k = 0; k < 9; ++k) inverse_rest.m[k].v[lane] = view.inverse_rest[first + lane].m[k];
+    const bool is_kept = view.inverse_rest_packs != nullptr && first % size == 0;
+    if (is_kept) inverse_rest = view.inverse_rest_packs[first / size];
+    else inverse_rest = lanes_of(view.inverse_rest + first, count);
     f = deformation(view, x, first, count);
   }
   /// Of the same tets at another x.

@@ -45,9 +45,8 @@ SS_HD Mat3 damped_change(const TetView& view, const SolidMotion& motion, std::si
 }
 
 SS_HD StrainResistance damping_stiffness(const TetView& view, const SolidMotion& motion, std::size_t i) {
-  return view.resistance != nullptr
-             ? view.resistance[i]
-             : damping_stiffness(view.material(i), svd3(view.deformation(i, motion.x_t)));
+  return view.start != nullptr ? view.start[i]
+                               : damping_stiffness(view.material(i), svd3(view.deformation(i, motion.x_t)));
 }
 
 /// [J] `density` [J/m^3]: of the elastic energy at F.
@@ -56,7 +55,7 @@ SS_HD double tet_energy(const TetView& view, const SolidMotion& motion, std::siz
   const ElasticMaterial& material = view.material(i);
   if (material.damping > Real(0) && !motion.is_at_start()) {
     const Mat3 df = damped_change(view, motion, i, f);
-    density += material.damping / (Real(2) * motion.dt) * dot(df, damping_stiffness(view, motion, i)(df));
+    density += material.damping / (Real(2) * motion.dt) * damping_stiffness(view, motion, i).square(df);
   }
   return static_cast<double>(view.volumes[i]) * static_cast<double>(density);
 }
@@ -118,7 +117,7 @@ struct PackDamping {
   WideLanes rate;                    // damping / dt [1]
 
   /// [J/m^3]
-  WideLanes energy() const { return WideLanes(0.5) * rate * dot(change, (*resistance)(change)); }
+  WideLanes energy() const { return WideLanes(0.5) * rate * resistance->square(change); }
   Mat<WideLanes, 3> stress() const { return rate * (*resistance)(change); }
 };
 
@@ -135,12 +134,13 @@ ResistancePack pack_resistance(const TetPack& at_start, const MaterialPack& mate
 PackDamping pack_damping(const TetView& view, const SolidMotion& motion, const TetPack& pack,
                          const MaterialPack& materials, std::size_t first, std::size_t count,
                          std::optional<ResistancePack>& own) {
-  PackDamping damping{pack.f - pack.deformation(view, motion.damped_from(), first, count), nullptr,
-                      materials.damping / WideLanes(motion.dt)};
-  if (view.resistance != nullptr && first % kPackSize == 0)
-    damping.resistance = view.resistance + first / kPackSize;
-  else damping.resistance = &own.emplace(pack_resistance(TetPack(view, motion.x_t, first, count), materials));
-  return damping;
+  const StartPack* start =
+      view.start != nullptr && first % kPackSize == 0 ? view.start + first / kPackSize : nullptr;
+  const auto rate = materials.damping / WideLanes(motion.dt);
+  if (start != nullptr && motion.still == nullptr) return {pack.f - start->f, &start->resistance, rate};
+  const LanesMat3 change = pack.f - pack.deformation(view, motion.damped_from(), first, count);
+  if (start != nullptr) return {change, &start->resistance, rate};
+  return {change, &own.emplace(pack_resistance(TetPack(view, motion.x_t, first, count), materials)), rate};
 }
 
 /// [J] of the tets first, first + 1, ... of a pack with `count` tets.
@@ -257,8 +257,8 @@ namespace {
 Grain pack_grain(Grain of_tets) { return Grain{std::max<std::size_t>(1, of_tets.size / kPackSize)}; }
 #endif
 
-/// What damping resists with at x_t, of every damped tet.
-void find_resistance(Context& ctx, const TetView& view, std::size_t n, const Vec3* x_t, TetResistance* out) {
+/// What damping needs of x_t, of every damped tet.
+void find_start(Context& ctx, const TetView& view, std::size_t n, const Vec3* x_t, TetStart* out) {
   const TetView tets = view;
 #if STICKSLIP_ON_CUDA
   launch(
@@ -274,7 +274,9 @@ void find_resistance(Context& ctx, const TetView& view, std::size_t n, const Vec
       [=](std::size_t p) {
         const std::size_t first = p * kPackSize, count = std::min(kPackSize, n - first);
         const MaterialPack materials(tets, first, count);
-        if (materials.is_damped) out[p] = pack_resistance(TetPack(tets, x_t, first, count), materials);
+        if (!materials.is_damped) return;
+        const TetPack pack(tets, x_t, first, count);
+        out[p] = {pack_resistance(pack, materials), pack.f};
       },
       pack_grain(kHeavy));
 #endif
@@ -304,6 +306,12 @@ TetTerm::TetTerm(Context& ctx, const TermElements& elements, std::span<const dou
   }
   tets_.upload(ctx, tets);
   inverse_rest_.upload(ctx, inverse_rest);
+#if !STICKSLIP_ON_CUDA
+  std::vector<LanesMat3> packs;
+  for (std::size_t i = 0; i < tets.size(); i += kPackSize)
+    packs.push_back(lanes_of(&inverse_rest[i], std::min(kPackSize, tets.size() - i)));
+  inverse_rest_packs_.upload(ctx, packs);
+#endif
   volumes_.upload(ctx, weights);
   sizes_.upload(ctx, sizes);
   tet_material_.upload(ctx, material);
@@ -315,7 +323,7 @@ void TetTerm::set_materials(Context& ctx, std::span<const Material> materials) {
   for (const Material& material : materials) elastic.push_back(elastic_material(material));
   elastic.push_back(extra_material());
   materials_.upload(ctx, elastic);
-  forbids_inversion_ = is_damped_ = has_resistance_ = false;
+  forbids_inversion_ = is_damped_ = has_start_ = false;
   energy_rounding_ = 0;
   for (std::size_t m = 0; m < material_volume_.size(); ++m) {
     if (material_volume_[m] == 0) continue;
@@ -360,14 +368,14 @@ TetView TetTerm::view_of(Context& ctx, const SolidMotion& motion) {
   const std::size_t count = pack_count(size());
 #endif
   TetView tets = view();
-  if (!is_damped_ || !motion.x_t_kept || motion.is_at_start() || count * sizeof(TetResistance) > kMostMemory)
+  if (!is_damped_ || !motion.x_t_kept || motion.is_at_start() || count * sizeof(TetStart) > kMostMemory)
     return tets;
-  if (!has_resistance_) {
-    resistance_.resize(ctx, count);
-    find_resistance(ctx, tets, size(), motion.x_t, resistance_.data());
-    has_resistance_ = true;
+  if (!has_start_) {
+    start_.resize(ctx, count);
+    find_start(ctx, tets, size(), motion.x_t, start_.data());
+    has_start_ = true;
   }
-  tets.resistance = resistance_.data();
+  tets.start = start_.data();
   return tets;
 }
 

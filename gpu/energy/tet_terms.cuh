@@ -20,9 +20,9 @@ struct ElasticMaterial {
 };
 
 #if STICKSLIP_ON_CUDA
-using TetResistance = StrainResistance;  // of one tet
+using TetStart = StrainResistance;  // of one tet
 #else
-using TetResistance = ResistancePack;  // of TetPack::size tets
+using TetStart = StartPack;  // of TetPack::size tets
 #endif
 
 /// The tets as kernels see them.
@@ -34,7 +34,10 @@ struct TetView {
   const std::int32_t* tet_material;
   const ElasticMaterial* materials;
   /// What damping resists with, at x_t; null: to be computed. Only those of damped tets are set.
-  const TetResistance* resistance = nullptr;
+  const TetStart* start = nullptr;
+#if !STICKSLIP_ON_CUDA
+  const LanesMat3* inverse_rest_packs = nullptr;  // of TetPack::size tets
+#endif
 
   /// F of tet i.
   SS_HD Mat3 deformation(std::size_t i, const Vec3* x) const {
@@ -77,7 +80,7 @@ class TetTerm : public EnergyTerm {
   void set_materials(Context& ctx, std::span<const Material> materials) override;
   bool forbids_inversion() const override { return forbids_inversion_; }
   double energy_rounding() const override { return energy_rounding_; }
-  void begin_step() override { has_resistance_ = false; }
+  void begin_step() override { has_start_ = false; }
   /// Whether the material of some tet has damping.
   bool is_damped() const { return is_damped_; }
 
@@ -99,15 +102,19 @@ class TetTerm : public EnergyTerm {
   /// Of the index behind the last material.
   virtual ElasticMaterial extra_material() const { return elastic_material(Material{}); }
   TetView view() const {
-    return {tets_.data(),  inverse_rest_.data(), volumes_.data(),
-            sizes_.data(), tet_material_.data(), materials_.data()};
+    TetView view{tets_.data(),  inverse_rest_.data(), volumes_.data(),
+                 sizes_.data(), tet_material_.data(), materials_.data()};
+#if !STICKSLIP_ON_CUDA
+    view.inverse_rest_packs = inverse_rest_packs_.data();
+#endif
+    return view;
   }
 
-  /// With the resistance at the motion's x_t, where that pays.
+  /// With what follows from the motion's x_t, where that pays.
   TetView view_of(Context& ctx, const SolidMotion& motion);
 
   bool forbids_inversion_ = false, is_damped_ = false;
-  bool has_resistance_ = false;          // at the x_t of the step
+  bool has_start_ = false;               // at the x_t of the step
   double energy_rounding_ = 0;           // [J]
   std::vector<double> material_volume_;  // [m^3] of the tets of each material
   Buffer<Vec4i> tets_;
@@ -115,7 +122,10 @@ class TetTerm : public EnergyTerm {
   Buffer<Real> volumes_, sizes_;
   Buffer<std::int32_t> tet_material_;
   Buffer<ElasticMaterial> materials_;
-  Buffer<TetResistance> resistance_;
+  Buffer<TetStart> start_;
+#if !STICKSLIP_ON_CUDA
+  Buffer<LanesMat3> inverse_rest_packs_;
+#endif
   Buffer<KeptDeformation> kept_;  // of the last linearisation that computed blocks
 };
 
