@@ -39,8 +39,7 @@ SS_HD clearance::Way<PairLanes> way_of(const PairPack& pack, const Covered& cove
   if (covered.p != nullptr) pack.relative(covered.p, way.end, moved);
   for (int i = 0; i < 4; ++i)
     way.end[i] = covered.p != nullptr ? way.start[i] + (way.end[i] + moved) : way.start[i];
-  way.origin =
-      clearance::larger_size(origin, PairLanes(0)) + clearance::larger_size(moved, PairLanes(0));
+  way.origin = clearance::larger_size(origin, PairLanes(0)) + clearance::larger_size(moved, PairLanes(0));
   return way;
 }
 
@@ -104,8 +103,8 @@ void NearPairs::keep_near(Context& ctx, const Vec3* x, const Vec3* p, Real margi
   pairs_.resize(ctx, points + edges);
   Vec4i* pairs = pairs_.data();
   launch(ctx, points + edges, [=] SS_LAMBDA(std::size_t i) {
-    pairs[i] = i < points ? all.point_triangle[selected[i]]
-                          : all.edge_edge[selected[of_points + (i - points)]];
+    pairs[i] =
+        i < points ? all.point_triangle[selected[i]] : all.edge_edge[selected[of_points + (i - points)]];
   });
 }
 

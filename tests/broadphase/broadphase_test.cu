@@ -166,65 +166,6 @@ BACKEND_TEST(BroadPhase, TakesNullForNoMotionAndNothingFixed) {
   EXPECT_EQ(download(ctx, view.edge_edge, view.edge_edge_count), expected.edge_edge);
 }
 
-// Nodes wander from call to call: whether it searched or not, no pair is missing.
-BACKEND_TEST(BroadPhase, PairsNearbyServeUntilANodeLeavesItsBox) {
-  const unsigned seed = stickslip::fixtures::fresh_seed();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937 rng(seed);
-  constexpr double kMargin = 0.03, kSpare = 0.01;
-  Soup soup = stickslip::testing::random_soup(rng, 60, 0.2);
-  BroadPhase broad_phase;
-  const DeviceSoup topology(ctx, soup);
-  broad_phase.set_topology(topology.view());
-  const auto searches_at = [&](const Soup& moved) {
-    const DeviceSoup device(ctx, moved);
-    const auto before = ctx.counters().copies_to_host;
-    broad_phase.find_nearby(ctx, device.x.data(), device.p.data(), Real(kMargin), Real(kSpare),
-                            device.fixed.data());
-    const bool searched = ctx.counters().copies_to_host - before != 1;
-    const CandidateView view = broad_phase.view();
-    const Pairs needed = brute_force(moved, kMargin);
-    EXPECT_TRUE(contains(sorted(download(ctx, view.point_triangle, view.point_triangle_count)),
-                         sorted(needed.point_triangle)));
-    EXPECT_TRUE(
-        contains(sorted(download(ctx, view.edge_edge, view.edge_edge_count)), sorted(needed.edge_edge)));
-    return searched;
-  };
-  stickslip::testing::set_motion(soup, rng, 0.1);
-  broad_phase.forget();
-  // The first call only searches, and no read asks whether pairs serve.
-  const auto before = ctx.counters().copies_to_host;
-  searches_at(soup);
-  EXPECT_EQ(ctx.counters().copies_to_host - before, 3u);  // one of its own, two of the test
-
-  int searches = 0;
-  for (int call = 0; call < 60; ++call) {
-    Soup moved = soup;
-    // Along the path of the first call, then beside it, more and more.
-    for (std::size_t i = 0; i < moved.x.size(); ++i) {
-      moved.x[i] +=
-          Real(0.5) * soup.p[i] + stickslip::testing::random_point(rng, -1, 1) * Real(call * kSpare / 30);
-      moved.p[i] = Real(0.3) * soup.p[i];
-    }
-    const bool searched = searches_at(moved);
-    if (call < 20) {
-      EXPECT_FALSE(searched) << "call " << call;
-    }
-    searches += searched;
-  }
-  EXPECT_GT(searches, 3);
-  // A call of `find`, another surface and another margin invalidate the pairs.
-  const DeviceSoup device(ctx, soup);
-  broad_phase.find(ctx, device.x.data(), nullptr, Real(0), nullptr);
-  searches_at(soup);
-  searches_at(soup);
-  broad_phase.set_topology(topology.view());
-  searches_at(soup);
-  broad_phase.find_nearby(ctx, device.x.data(), device.p.data(), Real(kMargin / 10), Real(kSpare),
-                          device.fixed.data());
-  searches_at(soup);
-}
-
 BACKEND_TEST(BroadPhase, OrderDoesNotDependOnThreads) {
   const unsigned seed = stickslip::fixtures::fresh_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));

@@ -94,8 +94,10 @@ TYPED_TEST(Clearance, ShowsNothingOfCoordinatesThatAreNoNumbers) {
         way.start[i][k] = way.end[i][k] = std::numeric_limits<double>::quiet_NaN();
         EXPECT_FALSE(clearance::least_distance<Pair>(way.start) > 0);
         EXPECT_FALSE((clearance::keeps_clear<Pair>(way, 0.1, 0.0)));
+        EXPECT_FALSE((clearance::keeps_away<Pair>(way, 0.0, 0.0)));
         way.start[i][k] = clear.start[i][k];
         EXPECT_FALSE((clearance::keeps_clear<Pair>(way, 0.1, 0.0)));
+        EXPECT_FALSE((clearance::keeps_away<Pair>(way, 0.0, 0.0)));
       }
   }
 }
@@ -122,6 +124,43 @@ TYPED_TEST(Clearance, PairsThatKeepClearKeepTheirShareOfTheGap) {
   EXPECT_GT(clear, 2000);
   EXPECT_GT(apart, 500);
   EXPECT_LT(missed, 0.01 * apart);  // boxes hardly ever show more
+}
+
+// Corners may be anywhere in their boxes, each for itself.
+TYPED_TEST(Clearance, PairsThatKeepAwayStayApartInTheirBoxes) {
+  using Pair = typename TestFixture::Pair;
+  Random random;
+  SCOPED_TRACE(random.trace());
+  int away = 0, apart = 0;
+  for (int n = 0; n < 20000; ++n) {
+    const Pair pair = this->random_pair(random);
+    auto way = this->way_of(pair);
+    for (int i = 0; i < 4; ++i) way.end[i] = way.start[i] + pair.p[i];
+    const double distance = distance_at(pair, 0.0), least = distance * random.uniform(0, 1);
+    const double spare = distance * random.uniform(0, 0.3);
+    const bool shown = clearance::keeps_away<Pair>(way, least, spare);
+    AabbT<double> a = AabbT<double>::empty(), b = a;
+    for (int i = 0; i < 4; ++i) {
+      auto& side = i < Pair::kCornersOfA ? a : b;
+      side = merge(merge(side, pair.x[i]), pair.x[i] + pair.p[i]);
+    }
+    apart += norm(max(Vec<double, 3>::zero(), max(a.lo - b.hi, b.lo - a.hi))) > least + 4 * spare;
+    if (!shown) continue;
+    ++away;
+    for (int sample = 0; sample < 20; ++sample) {
+      Pair moved = pair;
+      for (int i = 0; i < 4; ++i)
+        for (int k = 0; k < 3; ++k) {
+          // Ends of the box more often than what lies between them.
+          const double share = std::clamp(random.uniform(-1, 2), 0.0, 1.0);
+          const double beside = std::clamp(random.uniform(-3, 3), -1.0, 1.0);
+          moved.x[i][k] += share * pair.p[i][k] + beside * spare;
+        }
+      EXPECT_GT(distance_at(moved, 0.0), least * (1 - 1e-9));
+    }
+  }
+  EXPECT_GT(away, 1000);
+  EXPECT_GT(away, apart);  // more than boxes around the sides show
 }
 
 #if !STICKSLIP_ON_CUDA
