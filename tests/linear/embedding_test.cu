@@ -93,7 +93,8 @@ struct EmbeddedSystem {
   }
 
   Dense reduced() const {
-    return j.transpose() * Dense(test::to_eigen(model.node_count(), tets, stencils, diagonal)) * j;
+    const test::Sparse sparse = j.sparseView();
+    return Dense(sparse.transpose() * test::to_eigen(model.node_count(), tets, stencils, diagonal) * sparse);
   }
 };
 
