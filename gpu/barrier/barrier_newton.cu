@@ -148,18 +148,26 @@ void BarrierNewton::load(Context& ctx, const DeviceModel& device) {
 }
 
 void BarrierNewton::find_contacts(Context& ctx, IncrementalPotential& potential, const DeviceModel& device,
-                                  const Vec3* x, const Vec3* way, Real d_hat) {
+                                  const Vec3* x, Real d_hat) {
   const Span span(ctx, "broad phase");
-  near_pairs_.find(ctx, x, way, d_hat, kSpareReach * d_hat, pair_filter(device));
+  near_pairs_.find(ctx, x, nullptr, d_hat, kSpareReach * d_hat, pair_filter(device));
   near_ = make_proximity(device, near_pairs_.view());
   potential.contacts().update(ctx, near_, x);
 }
 
-const Vec3* BarrierNewton::foresee(Context& ctx, const IncrementalPotential& potential,
-                                   const DeviceModel& device, const Params& params, const Vec3* x) {
-  if (!starts_ahead(params) || potential.inputs().scripts_blocked) return nullptr;
-  head_start_.foresee(ctx, potential.inputs(), device, x, p_.data());
-  return is_short_enough(ctx, device, p_.data()) ? p_.data() : nullptr;
+void BarrierNewton::search_ahead(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
+                                 const Vec3* way) {
+  if (!is_short_enough(ctx, device, way)) return;
+  const Span span(ctx, "broad phase");
+  const Real d_hat = static_cast<Real>(params.d_hat);
+  near_pairs_.find(ctx, x, way, d_hat, kSpareReach * d_hat, pair_filter(device));
+}
+
+void BarrierNewton::search_ahead(Context& ctx, const StepInputs& inputs, const DeviceModel& device,
+                                 const Params& params, const Vec3* x) {
+  if (!starts_ahead(params) || inputs.scripts_blocked) return;
+  head_start_.foresee(ctx, inputs, device, x, p_.data());
+  search_ahead(ctx, device, params, x, p_.data());
 }
 
 Real BarrierNewton::step_bound(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,

@@ -50,14 +50,17 @@ class BarrierNewton {
   /// Whether no node goes farther than a Newton step may. One host read.
   bool is_short_enough(Context& ctx, const DeviceModel& device, const Vec3* way);
 
-  /// Broad phase and contact set at x, at the start of a step before the first `minimise`. The pairs that it
-  /// finds serve `way`, too, if not null.
-  void find_contacts(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Vec3* x,
-                     const Vec3* way, Real d_hat);
+  /// Searches the pairs of a way from x that `step_bound` or `minimise` may take next: one search then serves
+  /// several. One host read, and those of NearPairs::find.
+  void search_ahead(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* x,
+                    const Vec3* way);
+  /// The same for about the way with which `minimise` begins a step.
+  void search_ahead(Context& ctx, const StepInputs& inputs, const DeviceModel& device, const Params& params,
+                    const Vec3* x);
 
-  /// About the way from x with which `minimise` begins a step, null if it begins at x. One host read.
-  const Vec3* foresee(Context& ctx, const IncrementalPotential& potential, const DeviceModel& device,
-                      const Params& params, const Vec3* x);
+  /// Broad phase and contact set at x, at the start of a step before the first `minimise`.
+  void find_contacts(Context& ctx, IncrementalPotential& potential, const DeviceModel& device, const Vec3* x,
+                     Real d_hat);
 
   /// Largest step in [0, 1] along p from x that keeps a distance of `params.ccd_slack` from every impact. The
   /// candidates of the swept path stay available. Two host reads.

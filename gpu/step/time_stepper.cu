@@ -153,7 +153,7 @@ void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceMode
   // At distance zero the barrier is infinite and its direction undefined.
   potential_.contacts().begin_step({kTouching * device.diagonal, Real(1), false, {}}, state.x.data());
   newton_.forget_pairs();
-  newton_.find_contacts(ctx, potential_, device, state.x.data(), nullptr, kTouching * device.diagonal);
+  newton_.find_contacts(ctx, potential_, device, state.x.data(), kTouching * device.diagonal);
   const ContactSet& touching = potential_.contacts().set();
   if (touching.size() > 0) throw std::invalid_argument(touch_text(model, read_back(ctx, touching.nodes())));
   potential_.contacts().clear();
@@ -171,7 +171,7 @@ std::vector<Vec2i> TimeStepper::close_objects(Context& ctx, const Model& model, 
   intersections_ = {};
   potential_.contacts().begin_step({gap, Real(1), false, {}}, state.x.data());
   newton_.forget_pairs();
-  newton_.find_contacts(ctx, potential_, device, state.x.data(), nullptr, gap);
+  newton_.find_contacts(ctx, potential_, device, state.x.data(), gap);
   const ContactSet& near = potential_.contacts().set();
   std::vector<Vec4i> nodes(near.size());
   copy_to_host(ctx, nodes.data(), near.nodes(), nodes.size());
@@ -275,15 +275,22 @@ bool TimeStepper::move_scripts(Context& ctx, const DeviceModel& device, const Pa
   return false;
 }
 
-/// The way of scripted nodes to their targets and of the others along their velocity; null if something is in
-/// the way of that, too, or it is longer than a Newton step may be.
-const Vec3* TimeStepper::find_common_way(Context& ctx, const DeviceModel& device, const Params& params,
-                                         const DeviceState& state, StageClock& clock, StepReport& report) {
-  const Span span(ctx, "scripts");
+/// The way of scripted nodes to their targets and of the others along their velocity.
+const Vec3* TimeStepper::common_way(Context& ctx, const DeviceModel& device, const Params& params,
+                                    const DeviceState& state) {
   Vec3* way = velocity_.data();  // free until update_velocities
   set_common_way(ctx, device.node_count, device.scripted.data(), script_step_.data(),
                  static_cast<Real>(params.dt), state.v.data(), way);
   potential_.embedding().expand(ctx, way);  // lattices whose nodes are scripted
+  return way;
+}
+
+/// That way, turned for bodies that turn; null if something is in
+/// the way of that, too, or it is longer than a Newton step may be.
+const Vec3* TimeStepper::find_common_way(Context& ctx, const DeviceModel& device, const Params& params,
+                                         const DeviceState& state, StageClock& clock, StepReport& report) {
+  const Span span(ctx, "scripts");
+  const Vec3* way = common_way(ctx, device, params, state);
   if (potential_.embedding().turns()) {
     Vec3* turned = script_step_.data();
     potential_.embedding().turn(ctx, x_.data(), way, turned);
@@ -291,8 +298,6 @@ const Vec3* TimeStepper::find_common_way(Context& ctx, const DeviceModel& device
   }
   const bool goes =
       newton_.is_short_enough(ctx, device, way) && is_free(ctx, device, params, way, state, clock, report);
-  // Else the pairs of this way would serve for much shorter ones.
-  if (!goes) newton_.forget_pairs();
   return goes ? way : nullptr;
 }
 
@@ -389,8 +394,8 @@ void TimeStepper::begin_contacts(Context& ctx, const DeviceModel& device, const 
   const Span span(ctx, "contacts");
   judge_.forget_errors();
   potential_.begin_step(ctx, inputs, settings);
-  const Vec3* way = newton_.foresee(ctx, potential_, device, params, x_.data());
-  newton_.find_contacts(ctx, potential_, device, x_.data(), way, settings.d_hat);
+  newton_.search_ahead(ctx, inputs, device, params, x_.data());
+  newton_.find_contacts(ctx, potential_, device, x_.data(), settings.d_hat);
   choose_stiffness(ctx, device, params);
   potential_.contacts().update_friction(ctx, x_.data());
 }
@@ -438,7 +443,11 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
   const bool scripts_move =
       std::any_of(model.scripted.begin(), model.scripted.end(),
                   [&](const ScriptedNodes& s) { return !s.is_static() && s.acts(state.time, params.dt); });
-  if (scripts_move) inputs.scripts_blocked = move_scripts(ctx, device, params, state, clock, report);
+  if (scripts_move) {
+    if (starts_ahead(params))
+      newton_.search_ahead(ctx, device, params, x_.data(), common_way(ctx, device, params, state));
+    inputs.scripts_blocked = move_scripts(ctx, device, params, state, clock, report);
+  }
   const Vec3* common = nullptr;
   if (inputs.scripts_blocked && starts_ahead(params))
     common = find_common_way(ctx, device, params, state, clock, report);
@@ -450,7 +459,7 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
   if (common != nullptr) {
     // Only now: the stiffness of the barrier and lagged friction are those of the state.
     move_nodes(ctx, device.node_count, common, x_.data());
-    newton_.find_contacts(ctx, potential_, device, x_.data(), nullptr, contact.d_hat);
+    newton_.find_contacts(ctx, potential_, device, x_.data(), contact.d_hat);
   }
   clock.lap(report.seconds.contacts);
 

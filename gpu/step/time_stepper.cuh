@@ -80,6 +80,8 @@ class TimeStepper {
                          const DeviceState& state);
   bool move_scripts(Context& ctx, const DeviceModel& device, const Params& params, const DeviceState& state,
                     StageClock& clock, StepReport& report);
+  const Vec3* common_way(Context& ctx, const DeviceModel& device, const Params& params,
+                         const DeviceState& state);
   const Vec3* find_common_way(Context& ctx, const DeviceModel& device, const Params& params,
                               const DeviceState& state, StageClock& clock, StepReport& report);
   bool is_free(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* way,
