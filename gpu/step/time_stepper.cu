@@ -11,29 +11,15 @@
 #include "gpu/core/trace.h"
 #include "gpu/model/element_group.h"
 #include "gpu/params/newton_start.h"
+#include "gpu/step/fall_acceleration.h"
 #include "gpu/step/node_sums.cuh"
 #include "gpu/step/start_check.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-// Bounds on the adaptive barrier stiffness, as multiples of a node's own resistance: its mass over dt^2, and
-// a share of its elastic stiffness (without which the gaps of stiff bodies shrink to rounding before the
-// barrier acts). It falls at most by half from one step to the next.
-constexpr double kElasticShare = 0.1;
-constexpr double kMostStiffness = 100;
-constexpr double kStiffnessMemory = 0.5;
-// Of the scene's diagonal, for sigma_rule = ipc2020 [Li20 suppl.].
-constexpr double kTightGap2020 = 1e-9;
-// `ccd_al`: the gap that constraints keep, in units of d_hat, and the penalty beside multipliers as a
-// multiple of the resistance of a node.
-constexpr double kConstraintGap = 0.1, kPenalty = 100;
-// The first part grows with 1 / dt^2. Where bodies are within d_hat of each other at the start of a step, it
-// must not throw them: it is at most kOverBalance times the sigma that balances all forces, or that at which
-// the barrier has the energy of the approach and of a lift by kHop d_hat. The second part may also lift by
-// kFirmLift d_hat, and move at the speed that gravity adds in a step. In later steps neither makes sigma rise
-// above what balances, because that adds energy.
-constexpr double kOverBalance = 2, kHop = 0.25, kFirmLift = 4;
+// `ccd_al`: the gap that constraints keep, in units of d_hat.
+constexpr double kConstraintGap = 0.1;
 // The error of a joint in units of the way that gravity adds in a step.
 constexpr double kJointShare = 0.03;
 
@@ -85,25 +71,9 @@ void set_targets(Context& ctx, std::size_t n, const std::int32_t* node, const Ve
   });
 }
 
-/// x += step.
-void move_nodes(Context& ctx, std::size_t n, const Vec3* step, Vec3* x) {
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { x[i] += step[i]; });
-}
-
-/// way = script_step of scripted nodes, dt v of the others.
-void set_common_way(Context& ctx, std::size_t n, const std::uint8_t* scripted, const Vec3* script_step,
-                    Real dt, const Vec3* v, Vec3* way) {
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { way[i] = scripted[i] ? script_step[i] : dt * v[i]; });
-}
-
 /// held = x of the three nodes.
 void read_nodes(Context& ctx, const Vec3i& nodes, const Vec3* x, Vec3* held) {
   launch(ctx, 3, [=] SS_LAMBDA(std::size_t c) { held[c] = x[nodes[static_cast<int>(c)]]; });
-}
-
-/// [m/s^2]; without gravity that of the earth.
-double fall_acceleration(const Params& params) {
-  return params.gravity != 0 ? std::fabs(params.gravity) : 9.81;
 }
 
 std::string joints_open_text(double tolerance) {
@@ -264,54 +234,6 @@ void TimeStepper::start_accelerations(Context& ctx, const DeviceModel& device, c
   newmark_.finish_forces(ctx, device, potential_);
 }
 
-/// Moves scripted nodes straight to their targets unless a contact, or an element that must not invert, is in
-/// the way [Li20 §4]. Returns true if they are blocked: then they move together with the others
-/// (find_common_way), or springs pull them during the minimisation, against contacts and elements.
-bool TimeStepper::move_scripts(Context& ctx, const DeviceModel& device, const Params& params,
-                               const DeviceState& state, StageClock& clock, StepReport& report) {
-  const Span span(ctx, "scripts");
-  if (!is_free(ctx, device, params, script_step_.data(), state, clock, report)) return true;
-  move_nodes(ctx, device.node_count, script_step_.data(), x_.data());
-  return false;
-}
-
-/// The way of scripted nodes to their targets and of the others along their velocity.
-const Vec3* TimeStepper::common_way(Context& ctx, const DeviceModel& device, const Params& params,
-                                    const DeviceState& state) {
-  Vec3* way = velocity_.data();  // free until update_velocities
-  set_common_way(ctx, device.node_count, device.scripted.data(), script_step_.data(),
-                 static_cast<Real>(params.dt), state.v.data(), way);
-  potential_.embedding().expand(ctx, way);  // lattices whose nodes are scripted
-  return way;
-}
-
-/// That way, turned for bodies that turn; null if something is in
-/// the way of that, too, or it is longer than a Newton step may be.
-const Vec3* TimeStepper::find_common_way(Context& ctx, const DeviceModel& device, const Params& params,
-                                         const DeviceState& state, StageClock& clock, StepReport& report) {
-  const Span span(ctx, "scripts");
-  const Vec3* way = common_way(ctx, device, params, state);
-  if (potential_.embedding().turns()) {
-    Vec3* turned = script_step_.data();
-    potential_.embedding().turn(ctx, x_.data(), way, turned);
-    way = turned;
-  }
-  const bool goes =
-      newton_.is_short_enough(ctx, device, way) && is_free(ctx, device, params, way, state, clock, report);
-  return goes ? way : nullptr;
-}
-
-/// Whether no contact and no element is in this way from x.
-bool TimeStepper::is_free(Context& ctx, const DeviceModel& device, const Params& params, const Vec3* way,
-                          const DeviceState& state, StageClock& clock, StepReport& report) {
-  Vec3* x = x_.data();
-  if (newton_.step_bound(ctx, device, params, x, way, clock, report.seconds) < Real(1)) return false;
-  move_nodes(ctx, device.node_count, way, x);
-  const bool is_inverted = potential_.is_inverted(ctx, x);
-  copy(ctx, x, state.x.data(), device.node_count);
-  return !is_inverted;
-}
-
 DragSpring TimeStepper::attach(Context& ctx, const Params& params, const std::optional<Drag>& drag,
                                const DeviceState& state) {
   DragSpring spring;
@@ -327,48 +249,6 @@ DragSpring TimeStepper::attach(Context& ctx, const Params& params, const std::op
   const Vec3 pull = drag->target.cast<Real>() - point;
   for (Vec3& target : spring.targets) target += pull;
   return spring;
-}
-
-void TimeStepper::choose_stiffness(Context& ctx, const DeviceModel& device, const Params& params) {
-  if (params.solver == SolverKind::ccd_al) {
-    const double beta = is_newmark(params) ? params.newmark_beta : 1;
-    const double node =
-        device.mean_mass / (beta * params.dt * params.dt) + kElasticShare * device.mean_stiffness;
-    const double penalty = params.barrier_stiffness > 0 ? params.barrier_stiffness : kPenalty * node;
-    potential_.contacts().set_stiffness(static_cast<Real>(penalty));
-    return;
-  }
-  if (params.barrier == BarrierKind::cubic) return potential_.contacts().set_stiffness(Real(0));
-  const double beta = is_newmark(params) ? params.newmark_beta : 1;
-  const double inertial = device.mean_mass / (beta * params.dt * params.dt);
-  if (params.barrier_stiffness > 0) {
-    history_.stiffness = static_cast<Real>(params.barrier_stiffness);
-  } else if (params.sigma_rule == SigmaRule::ipc2020) {
-    const double diagonal = static_cast<double>(device.diagonal);
-    const double least = least_stiffness(inertial, diagonal, params.d_hat), most = kMostStiffness * least;
-    const double balance = potential_.starting_barrier(ctx, x_.data()).balancing_stiffness;
-    history_.stiffness = static_cast<Real>(std::isfinite(balance) ? std::clamp(balance, least, most) : least);
-    potential_.contacts().set_ipc2020({static_cast<Real>(most), static_cast<Real>(kTightGap2020 * diagonal)});
-  } else {
-    const double elastic = kElasticShare * device.mean_stiffness;
-    const auto start = potential_.starting_barrier(ctx, x_.data());
-    const double balance = start.balancing_stiffness, last = static_cast<double>(history_.stiffness);
-    const double speed = start.approach / params.dt;
-    const double g = fall_acceleration(params), fallen = g * params.dt;
-    const double moves = 0.5 * speed * speed;  // [J/kg]
-    // All infinite without contact.
-    const double gentle = std::max(kOverBalance * balance, (kHop * g * params.d_hat + moves) / start.energy);
-    const double firm =
-        std::max(gentle, (kFirmLift * g * params.d_hat + moves + 0.5 * fallen * fallen) / start.energy);
-    const double steady =
-        last > 0 && start.energy > 0 ? std::max(balance, last) : std::numeric_limits<double>::infinity();
-    const double floor = std::min(std::max(std::min(params.barrier_floor * elastic, firm),
-                                           std::min(params.barrier_floor * (inertial + elastic), gentle)),
-                                  steady);
-    const double wanted = std::max(balance, std::min(kStiffnessMemory * last, gentle));
-    history_.stiffness = static_cast<Real>(std::clamp(wanted, floor, kMostStiffness * (inertial + elastic)));
-  }
-  potential_.contacts().set_stiffness(history_.stiffness);
 }
 
 /// Checks the state before a step, with the scripts that act in it.
@@ -458,7 +338,7 @@ StepReport TimeStepper::try_step(Context& ctx, const Model& model, DeviceModel& 
   begin_contacts(ctx, device, params, inputs, contact);
   if (common != nullptr) {
     // Only now: the stiffness of the barrier and lagged friction are those of the state.
-    move_nodes(ctx, device.node_count, common, x_.data());
+    go(ctx, device, common);
     newton_.find_contacts(ctx, potential_, device, x_.data(), contact.d_hat);
   }
   clock.lap(report.seconds.contacts);

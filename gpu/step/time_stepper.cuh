@@ -78,6 +78,9 @@ class TimeStepper {
                const DeviceState& state);
   void update_velocities(Context& ctx, const DeviceModel& device, const Params& params,
                          const DeviceState& state);
+  /// x_ += way.
+  void go(Context& ctx, const DeviceModel& device, const Vec3* way);
+  // In move_scripts.cu.
   bool move_scripts(Context& ctx, const DeviceModel& device, const Params& params, const DeviceState& state,
                     StageClock& clock, StepReport& report);
   const Vec3* common_way(Context& ctx, const DeviceModel& device, const Params& params,
