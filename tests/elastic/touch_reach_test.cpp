@@ -48,7 +48,7 @@ struct Candidates {
     double speed = 0;
     for (int a = 0; a < (of_point ? 1 : 2); ++a)
       for (int b = of_point ? 1 : 2; b < 4; ++b)
-        speed = std::max(speed, norm((v[q[a]] - v[q[b]]).cast<double>()));
+        speed = std::max(speed, norm(v[q[a]].cast<double>() - v[q[b]].cast<double>()));
     return view.margin + view.thickness(q[0], q[of_point ? 1 : 2]) + view.dt * speed;
   }
   double distance2(const Vec4i& q, bool of_point) const {
