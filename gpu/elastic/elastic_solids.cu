@@ -18,6 +18,8 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
+// The share of a residual that a direct solve may leave, so that `follow` takes its result unchecked.
+constexpr double kMostLeft = 1e-4;
 // Of PCG, at a time, after it has stagnated.
 constexpr int kMoreIterations = 500;
 
@@ -134,6 +136,14 @@ void subtract_from_load(Context& ctx, std::size_t n, const std::uint8_t* held, c
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
     const Vec3 push = impulse != nullptr ? f[i] + impulse[i] : f[i];
     residual[i] = held[i] ? Vec3::zero() : per_dt2 * push - residual[i];
+  });
+}
+
+/// residual = (impulse - before) / dt^2.
+void set_difference(Context& ctx, std::size_t n, const std::uint8_t* held, const Vec3* impulse,
+                    const Vec3* before, Real per_dt2, Vec3* residual) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    residual[i] = held[i] ? Vec3::zero() : per_dt2 * (impulse[i] - before[i]);
   });
 }
 
@@ -307,7 +317,7 @@ void ElasticSolids::assemble(Context& ctx, const Vec3* at, const Vec3* guess, co
   set_resistance(ctx, size(), device_.scripted.data(), matrix_.diagonal(), dt2, affine_resistance_.data(),
                  resistance_.data());
   embedding_.follow_resistance(ctx, resistance_.data());
-  modes_.build(ctx, matrix_, at, device_.scripted.data());
+  has_modes_ = is_weighted_ = false;
   affine_modes_.build(ctx, matrix_, at, device_.scripted.data());
 }
 
@@ -392,6 +402,7 @@ PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity
     if (left <= tolerance * reference) return {.stop = PcgStop::converged};
   }
   if (refine(ctx, impulse, velocity, tolerance, reference, left, refined)) return refined;
+  build_modes(ctx);
   if (reference > 0) {
     constexpr double kMost = 0.5;
     tolerance = std::min(kMost, tolerance * reference / left);
@@ -415,6 +426,7 @@ PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity
 bool ElasticSolids::refine(Context& ctx, const Vec3* impulse, Vec3* velocity, double tolerance,
                            double reference, double& left, PcgResult& result) {
   constexpr int kMost = 4;
+  if (!solved_) left_by_inverse_ = -1;
   for (int i = 0; i < kMost; ++i) {
     if (!linear_.apply_inverse(ctx, matrix_, residual_.data(), change_.data(), params_,
                                device_.scripted.data(), solved_))
@@ -424,6 +436,7 @@ bool ElasticSolids::refine(Context& ctx, const Vec3* impulse, Vec3* velocity, do
     add_change(ctx, velocity);
     correct(ctx, impulse, velocity);
     const double before = std::exchange(left, measure_residual(ctx));
+    if (before > 0) left_by_inverse_ = std::max(left_by_inverse_, left / before);
     ++result.iterations;
     result.residual = reference > 0 ? static_cast<Real>(left / reference) : Real(0);
     result.stop = PcgStop::converged;
@@ -433,6 +446,25 @@ bool ElasticSolids::refine(Context& ctx, const Vec3* impulse, Vec3* velocity, do
   return false;
 }
 
+bool ElasticSolids::follow(Context& ctx, const Vec3* before, const Vec3* impulse, Vec3* velocity) {
+  if (!solved_ || !(left_by_inverse_ >= 0 && left_by_inverse_ <= kMostLeft) || !embedding_.empty())
+    return false;
+  set_difference(ctx, size(), device_.scripted.data(), impulse, before,
+                 static_cast<Real>(1 / (params_.dt * params_.dt)), residual_.data());
+  if (!linear_.apply_inverse(ctx, matrix_, residual_.data(), change_.data(), params_, device_.scripted.data(),
+                             true))
+    return false;
+  add_change(ctx, velocity);
+  return true;
+}
+
+/// What PCG and `balance` need beside the matrix: twelve products with it, which direct solves do without.
+void ElasticSolids::build_modes(Context& ctx) {
+  bool& has = is_weighted_ ? has_weighted_modes_ : has_modes_;
+  if (std::exchange(has, true)) return;
+  (is_weighted_ ? weighted_modes_ : modes_).build(ctx, matrix_, assembled_at_, device_.scripted.data());
+}
+
 void ElasticSolids::add_change(Context& ctx, Vec3* velocity) {
   subtract(ctx, size(), Real(-1), change_.data(), velocity);
   embedding_.expand(ctx, velocity);
@@ -440,6 +472,7 @@ void ElasticSolids::add_change(Context& ctx, Vec3* velocity) {
 
 void ElasticSolids::balance(Context& ctx, const Vec3* impulse, Vec3* velocity) {
   correct(ctx, impulse, velocity);
+  build_modes(ctx);
   modes_.balance(ctx, residual_.data(), velocity);
   affine_modes_.balance(ctx, residual_.data(), velocity);
   embedding_.expand(ctx, velocity);

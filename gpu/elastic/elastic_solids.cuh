@@ -105,6 +105,11 @@ class ElasticSolids {
   /// With a `reference`, PCG ends at a residual of `tolerance` times `reference` instead, in the norm of
   /// `residual_size`.
   PcgResult solve(Context& ctx, const Vec3* impulse, Vec3* v, double tolerance, double reference = 0);
+  /// The same where v is the solution for the impulses `before`, to what rounding leaves: by the difference
+  /// of the impulses alone, without a product with A. False, and v as it was, where no inverse is at hand.
+  bool follow(Context& ctx, const Vec3* before, const Vec3* impulse, Vec3* v);
+  /// The share of a residual that a direct solve with the present matrix leaves; -1: there was none.
+  double left_by_inverse() const { return solved_ ? left_by_inverse_ : -1; }
   /// Adds an affine motion to each object, such that the residual f + J - A v has no affine part there:
   /// momentum and angular momentum of a free object are then right (see AffineModes::balance). For affine
   /// bodies this is the solution.
@@ -195,6 +200,7 @@ class ElasticSolids {
   bool refine(Context& ctx, const Vec3* impulse, Vec3* velocity, double tolerance, double reference,
               double& left, PcgResult& result);
   void add_change(Context& ctx, Vec3* velocity);
+  void build_modes(Context& ctx);
   double change_from(Context& ctx, const Vec3* before);
   SolidPull attach(Context& ctx, const Params& params, const std::optional<Drag>& drag) const;
 
@@ -208,12 +214,15 @@ class ElasticSolids {
   Buffer<double> affine_mass_;          // [kg] per affine body
   SplitMatrix matrix_;
   LinearSolver linear_;
-  AffineModes modes_;           // of deformable objects
-  AffineModes weighted_modes_;  // the same for A + W
-  AffineModes affine_modes_;    // of the control nodes of affine bodies, all that they can do
+  AffineModes modes_;                                    // of deformable objects
+  AffineModes weighted_modes_;                           // the same for A + W
+  bool has_modes_ = false, has_weighted_modes_ = false;  // built for the matrix as it is
+  bool is_weighted_ = false;                             // the matrix is A + W
+  AffineModes affine_modes_;  // of the control nodes of affine bodies, all that they can do
   RigidPrediction prediction_;
   StrandPrediction strands_;
-  bool solved_ = false;  // a system since the last `assemble`
+  bool solved_ = false;          // a system since the last `assemble`
+  double left_by_inverse_ = -1;  // share of a residual that an iteration of `refine` leaves; -1: not measured
   Params params_;
   SolidPull pull_;
   Buffer<AirFace> air_faces_;

@@ -1,10 +1,12 @@
 #include "gpu/elastic/mesh_contacts.cuh"
 
 #include "gpu/core/launch.h"
+#include "gpu/core/reduce.h"
 #include "gpu/core/scan.h"
 #include "gpu/core/sort.h"
 #include "gpu/core/trace.h"
 #include "gpu/elastic/mesh_topology.h"
+#include "gpu/elastic/touch_reach.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -69,8 +71,61 @@ void pass_candidates(Context& ctx, const MeshSurfaceView& surface, const Candida
   launch(ctx, pairs.point_triangle_count + pairs.edge_edge_count, TouchPass{surface, pairs, out}, kMedium);
 }
 
-void set_motion(Context& ctx, std::size_t n, const Vec3* v, Real dt, Vec3* motion) {
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { motion[i] = dt * v[i]; });
+#if !STICKSLIP_ON_CUDA
+/// Candidates [begin, end), all of one kind; those beyond reach do not touch.
+void count_pack(const TouchPass& pass, const ReachNode* nodes, std::size_t begin, std::size_t end) {
+  const bool of_point = begin < pass.pairs.point_triangle_count;
+  const Vec4i* all = of_point ? pass.pairs.point_triangle : pass.pairs.edge_edge;
+  const std::size_t first = of_point ? begin : begin - pass.pairs.point_triangle_count;
+  Vec4i pack[kLaneCount];
+  for (std::size_t lane = 0; lane < static_cast<std::size_t>(kLaneCount); ++lane)
+    pack[lane] = all[begin + lane < end ? first + lane : first];
+  const WideLanes near = within_reach(pass.surface, nodes, pack, of_point);
+  for (std::size_t i = begin; i < end; ++i) {
+    if (near.v[i - begin] > 0) pass(i);
+    else pass.out.count[i] = 0;
+  }
+}
+#endif
+
+/// The first pass, which counts. On processors most candidates are left out by a bound that takes several at
+/// once.
+void count_touches(Context& ctx, const MeshSurfaceView& surface, const CandidateView& pairs,
+                   [[maybe_unused]] std::size_t node_count, [[maybe_unused]] Buffer<ReachNode>& nodes,
+                   std::int32_t* count) {
+  TouchOutput out;
+  out.count = count;
+#if STICKSLIP_ON_CUDA
+  pass_candidates(ctx, surface, pairs, out);
+#else
+  nodes.resize(ctx, node_count);
+  ReachNode* of = nodes.data();
+  launch(ctx, node_count, [=](std::size_t i) {
+    const Vec3d x = surface.at(static_cast<std::int32_t>(i)), v = surface.v[i].template cast<double>();
+    const double radius = surface.radius != nullptr ? static_cast<double>(surface.radius[i]) : 0.0;
+    of[i] = {{x[0], x[1], x[2]}, {v[0], v[1], v[2]}, radius, 0};
+  });
+  const TouchPass pass{surface, pairs, out};
+  const auto packs = [](std::size_t n) { return (n + kLaneCount - 1) / kLaneCount; };
+  const std::size_t points = pairs.point_triangle_count, of_points = packs(points);
+  launch(
+      ctx, of_points + packs(pairs.edge_edge_count),
+      [=](std::size_t k) {
+        const std::size_t begin = k < of_points ? k * kLaneCount : points + (k - of_points) * kLaneCount;
+        const std::size_t most = k < of_points ? points : points + pass.pairs.edge_edge_count;
+        count_pack(pass, of, begin, begin + kLaneCount < most ? begin + kLaneCount : most);
+      },
+      kMedium);
+#endif
+}
+
+/// Less what all nodes have in common: candidates depend on relative motions, and boxes of what moves fast
+/// would cover all that is near.
+void set_motion(Context& ctx, std::size_t n, const Vec3* v, Real dt, Vec3d* sum, Vec3* motion) {
+  reduce_sum(
+      ctx, n, [=] SS_LAMBDA(std::size_t i) { return v[i].template cast<double>(); }, sum, kMedium);
+  const double share = n > 0 ? 1.0 / static_cast<double>(n) : 0;
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { motion[i] = dt * (v[i] - (share * *sum).cast<Real>()); });
 }
 
 void set_normals(Context& ctx, std::size_t n, const Vec3* x, const Vec3i* triangles,
@@ -184,7 +239,8 @@ void MeshContacts::find(Context& ctx, const Input& in, const Options& options) {
   keys_.swap(keys_before_);
   const MeshSurfaceView surface = view(ctx, in, options);
   motion_.resize(ctx, m.node_count);
-  set_motion(ctx, m.node_count, in.v, static_cast<Real>(options.dt), motion_.data());
+  velocity_sum_.resize(ctx, 1);
+  set_motion(ctx, m.node_count, in.v, static_cast<Real>(options.dt), velocity_sum_.data(), motion_.data());
   const Buffer<Vec3i>& faces = m.contact_faces();
   broad_phase_.set_topology({faces.data(), faces.size(), m.edges.data(), m.edges.size(),
                              m.surface_nodes.data(), m.surface_nodes.size(), m.radius.data()});
@@ -192,9 +248,7 @@ void MeshContacts::find(Context& ctx, const Input& in, const Options& options) {
   const CandidateView pairs = broad_phase_.view();
   candidates_ = pairs.point_triangle_count + pairs.edge_edge_count;
   start_.resize(ctx, candidates_ + 1);
-  TouchOutput out;
-  out.count = start_.data();
-  pass_candidates(ctx, surface, pairs, out);
+  count_touches(ctx, surface, pairs, m.node_count, reach_, start_.data());
   exclusive_scan(ctx, candidates_, start_.data(), start_.data());
   const std::size_t found =
       candidates_ == 0 ? 0 : static_cast<std::size_t>(read_back(ctx, start_.data() + candidates_));

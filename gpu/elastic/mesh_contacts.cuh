@@ -5,6 +5,7 @@
 #include "gpu/broadphase/model_filter.cuh"
 #include "gpu/collide/rigid_contact.h"
 #include "gpu/elastic/mesh_touch.h"
+#include "gpu/elastic/reach_node.h"
 #include "gpu/model/device_model.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -61,6 +62,8 @@ class MeshContacts {
   Buffer<std::int32_t> strand_;
   Buffer<Vec<double, 3>> normal_;
   Buffer<Vec3> motion_;
+  Buffer<Vec<double, 3>> velocity_sum_;  // [m/s] of all nodes
+  Buffer<ReachNode> reach_;
   Buffer<std::int32_t> start_;  // per candidate and one more
   Buffer<RigidContact> contacts_;
   Buffer<SurfacePoint> points_;

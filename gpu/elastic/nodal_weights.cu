@@ -169,7 +169,8 @@ void ElasticSolids::add_weights(Context& ctx, const double* weight) {
   scale_weights(ctx, size(), 1 / (params_.dt * params_.dt), weight, weight_.data());
   matrix_.add_diagonal(ctx, weight_.data());
   if (!embedding_.empty()) matrix_.set_stencils(ctx, nullptr, 0, nullptr);  // the blocks of affine bodies
-  weighted_modes_.build(ctx, matrix_, assembled_at_, device_.scripted.data());
+  is_weighted_ = true;
+  has_weighted_modes_ = false;
   linear_.set_modes(&weighted_modes_);
   solved_ = false;
 }
@@ -178,7 +179,7 @@ void ElasticSolids::remove_weights(Context& ctx) {
   matrix_.restore_diagonal(ctx, diagonal_.data());
   if (!embedding_.empty()) matrix_.set_stencils(ctx, nullptr, 0, nullptr);
   linear_.set_modes(&modes_);
-  solved_ = false;
+  is_weighted_ = solved_ = false;
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

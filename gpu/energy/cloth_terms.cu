@@ -102,9 +102,9 @@ SS_HD void membrane_gradient_and_blocks(const MembraneView& view, const SolidMot
 
 // Bending
 
-SS_HD HingeAngle angle_of(const BendElement& patch, int hinge, const Vec3* x) {
+SS_HD HingeNormals normals_of(const BendElement& patch, int hinge, const Vec3* x) {
   const Vec4i& n = patch.hinges[hinge];
-  return hinge_angle(x[n[0]], x[n[1]], x[n[2]], x[n[3]], patch.area2[hinge]);
+  return {x[n[0]], x[n[1]], x[n[2]], x[n[3]]};
 }
 
 /// d_i at x_t for the displacement x - still.
@@ -124,7 +124,7 @@ SS_HD double bend_energy(const BendView& view, const SolidMotion& motion, const 
   const BendElement& patch = view.patches[p];
   Vec3 change = Vec3::zero();
   for (int i = 0; i < patch.count; ++i)
-    change[i] = angle_change(angle_of(patch, i, motion.x).angle, patch.rest[i]);
+    change[i] = angle_change(normals_of(patch, i, motion.x).angle(), patch.rest[i]);
   Real energy = dot(change, view.stiffness[p] * change) / Real(2);
   if (start != nullptr) {
     const Vec3 rate = angle_rates(patch, motion, start[p]);
@@ -133,15 +133,16 @@ SS_HD double bend_energy(const BendView& view, const SolidMotion& motion, const 
   return static_cast<double>(energy);
 }
 
-/// Derivatives of angles at x, and elastic moments.
-SS_HD void write_angles(const BendView& view, const Vec3* x, std::size_t p, BendAngles& out) {
+/// Derivatives of angles at x and, with `moments`, elastic moments.
+SS_HD void write_angles(const BendView& view, const Vec3* x, std::size_t p, bool moments, BendAngles& out) {
   const BendElement& patch = view.patches[p];
   Vec3 change = Vec3::zero();
   for (int i = 0; i < 3; ++i) {
     if (i < patch.count) {
-      const HingeAngle hinge = angle_of(patch, i, x);
-      for (int a = 0; a < 4; ++a) out.gradient[i][a] = hinge.gradient[a];
-      change[i] = angle_change(hinge.angle, patch.rest[i]);
+      const Vec4i& n = patch.hinges[i];
+      const HingeNormals hinge = normals_of(patch, i, x);
+      hinge_gradient(hinge, x[n[0]], x[n[1]], x[n[3]], patch.area2[i], out.gradient[i]);
+      if (moments) change[i] = angle_change(hinge.angle(), patch.rest[i]);
     } else {
       for (int a = 0; a < 4; ++a) out.gradient[i][a] = Vec3::zero();
     }
@@ -152,12 +153,17 @@ SS_HD void write_angles(const BendView& view, const Vec3* x, std::size_t p, Bend
 /// d angle_i / dx of one node of a patch.
 struct NodeAngles {
   Vec3 g[3];
+  bool is_on[3];  // hinge i
 
   SS_HD NodeAngles(const BendElement& patch, const BendAngles& angles, std::int32_t node) {
     for (int i = 0; i < 3; ++i) {
       g[i] = Vec3::zero();
+      is_on[i] = false;
       for (int a = 0; a < 4 && i < patch.count; ++a)
-        if (patch.hinges[i][a] == node) g[i] = angles.gradient[i][a];
+        if (patch.hinges[i][a] == node) {
+          g[i] = angles.gradient[i][a];
+          is_on[i] = true;
+        }
     }
   }
   SS_HD Vec3 weighted(const Vec3& moment) const {
@@ -169,22 +175,24 @@ SS_HD bool owns(std::uint16_t owned, int row, int column) {
   return (owned >> corner_block(row, column) & 1U) != 0;
 }
 
-/// Adds what the angles give to corners and, unless it is null, to blocks; `factor`: of the blocks.
+/// Adds what the angles give to corners and, unless it is null, to blocks; `factor`: of the blocks. A node
+/// that is opposite to the edge of one hinge is on no other one, so that two thirds of its products are zero.
 SS_HD void add_bending(const BendView& view, const Vec4i& stencil, std::size_t s, const BendAngles& angles,
                        Real factor, Vec3* corners, Mat3* blocks) {
   const auto p = static_cast<std::size_t>(view.stencil_patch[s]);
   const BendElement& patch = view.patches[p];
   const Mat3 stiffness = factor * view.stiffness[p];
   const std::uint16_t owned = view.owned[s];
+  Vec3 moments[4][3];  // d moment_i / dx of each node
   for (int a = 0; a < 4 && stencil[a] >= 0; ++a) {
     const NodeAngles of_a(patch, angles, stencil[a]);
     if (owns(owned, a, a)) corners[a] += of_a.weighted(angles.moment);
     if (blocks == nullptr) continue;
-    for (int b = 0; b <= a; ++b) {
-      if (!owns(owned, a, b)) continue;
-      const NodeAngles of_b(patch, angles, stencil[b]);
-      Mat3& block = blocks[corner_block(a, b)];
-      for (int i = 0; i < patch.count; ++i) block += outer(of_a.g[i], of_b.weighted(stiffness.row(i)));
+    for (int i = 0; i < patch.count; ++i) moments[a][i] = of_a.weighted(stiffness.row(i));
+    for (int i = 0; i < patch.count; ++i) {
+      if (!of_a.is_on[i]) continue;
+      for (int b = 0; b <= a; ++b)
+        if (owns(owned, a, b)) blocks[corner_block(a, b)] += outer(of_a.g[i], moments[b][i]);
     }
   }
 }
@@ -195,12 +203,15 @@ SS_HD void add_bending(const BendView& view, const Vec4i& stencil, std::size_t s
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Derivatives of angles at x and elastic moments, of `patches`.
-void find_angles(Context& ctx, const BendView& view, const Vec3* x, IndexRange patches, BendAngles* out) {
+/// Derivatives of angles at x and, with `moments`, elastic moments, of `patches`.
+void find_angles(Context& ctx, const BendView& view, const Vec3* x, IndexRange patches, bool moments,
+                 BendAngles* out) {
   const BendView v = view;
   launch(
       ctx, patches.size(),
-      [=] SS_LAMBDA(std::size_t i) { write_angles(v, x, patches.begin + i, out[patches.begin + i]); },
+      [=] SS_LAMBDA(std::size_t i) {
+        write_angles(v, x, patches.begin + i, moments, out[patches.begin + i]);
+      },
       kMedium);
 }
 
@@ -384,7 +395,7 @@ BendAngles* BendTerm::start_angles(Context& ctx, const SolidMotion& motion, Inde
   start_.resize(ctx, rest_.size());
   if (!(motion.x_t_kept && has_start_)) {
     const IndexRange all{0, rest_.size()};
-    find_angles(ctx, view(), motion.x_t, motion.x_t_kept ? all : patches, start_.data());
+    find_angles(ctx, view(), motion.x_t, motion.x_t_kept ? all : patches, false, start_.data());
     has_start_ = motion.x_t_kept;
   }
   return start_.data();
@@ -404,7 +415,7 @@ void BendTerm::gradient(Context& ctx, const SolidMotion& motion, IndexRange sten
   if (stencils.size() == 0) return;
   const IndexRange patches = patches_of(stencils);
   angles_.resize(ctx, rest_.size());
-  find_angles(ctx, view(), motion.x, patches, angles_.data());
+  find_angles(ctx, view(), motion.x, patches, true, angles_.data());
   BendAngles* start = motion.is_at_start() ? nullptr : start_angles(ctx, motion, patches);
   if (start != nullptr) find_damping_moments(ctx, view(), motion, patches, start);
   write_bending(ctx, view(), stencils_.data(), stencils, angles_.data(), start, motion.dt, corner_gradients,
@@ -416,7 +427,7 @@ void BendTerm::gradient_and_hessian(Context& ctx, const SolidMotion& motion, Ind
   if (stencils.size() == 0) return;
   const IndexRange patches = patches_of(stencils);
   angles_.resize(ctx, rest_.size());
-  find_angles(ctx, view(), motion.x, patches, angles_.data());
+  find_angles(ctx, view(), motion.x, patches, true, angles_.data());
   BendAngles* start = start_angles(ctx, motion, patches);
   if (start != nullptr) find_damping_moments(ctx, view(), motion, patches, start);
   write_bending(ctx, view(), stencils_.data(), stencils, angles_.data(), start, motion.dt, corner_gradients,

@@ -28,26 +28,45 @@ struct HingeAngle {
 /// slivers change by any amount.
 inline constexpr Real kLeastHingeArea = Real(1e-3);
 
+/// The edge and the normals of both triangles, of twice their areas.
+struct HingeNormals {
+  Vec3 e, n1, n2;
+  Real length2, length;
+
+  SS_HD HingeNormals(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& o)
+      : e(c - b),
+        n1(cross(b - a, c - a)),
+        n2(cross(c - o, b - o)),
+        length2(norm2(e)),
+        length(std::sqrt(length2)) {}
+  SS_HD Real angle() const {
+    return length > Real(0) ? std::atan2(dot(cross(n2, n1), e) / length, dot(n1, n2)) : Real(0);
+  }
+};
+
 /// With unit normals, d angle = n_1 . dx_a / height_a + ..., and the nodes of the edge keep the hinge in
 /// balance [Bridson03]. `area2`: twice the rest areas of both triangles.
-SS_HD inline HingeAngle hinge_angle(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& o,
-                                    const Vec2& area2) {
-  const Vec3 e = c - b;
-  const Vec3 n1 = cross(b - a, c - a), n2 = cross(c - o, b - o);
-  const Real length2 = norm2(e), length = std::sqrt(length2);
-  HingeAngle h{};
-  h.angle = length > Real(0) ? std::atan2(dot(cross(n2, n1), e) / length, dot(n1, n2)) : Real(0);
+SS_HD inline void hinge_gradient(const HingeNormals& h, const Vec3& a, const Vec3& b, const Vec3& o,
+                                 const Vec2& area2, Vec3* gradient) {
   const auto size2 = [](const Vec3& n, Real rest) {
     const Real least = kLeastHingeArea * rest * kLeastHingeArea * rest, n2 = norm2(n);
     return n2 > least ? n2 : least;
   };
-  h.gradient[0] = (length / size2(n1, area2[0])) * n1;
-  h.gradient[3] = (length / size2(n2, area2[1])) * n2;
+  gradient[0] = (h.length / size2(h.n1, area2[0])) * h.n1;
+  gradient[3] = (h.length / size2(h.n2, area2[1])) * h.n2;
   // Where the heights stand on the edge, from b.
-  const Real inverse = length2 > Real(0) ? Real(1) / length2 : Real(0);
-  const Real at_a = dot(a - b, e) * inverse, at_o = dot(o - b, e) * inverse;
-  h.gradient[1] = (at_a - Real(1)) * h.gradient[0] + (at_o - Real(1)) * h.gradient[3];
-  h.gradient[2] = -at_a * h.gradient[0] - at_o * h.gradient[3];
+  const Real inverse = h.length2 > Real(0) ? Real(1) / h.length2 : Real(0);
+  const Real at_a = dot(a - b, h.e) * inverse, at_o = dot(o - b, h.e) * inverse;
+  gradient[1] = (at_a - Real(1)) * gradient[0] + (at_o - Real(1)) * gradient[3];
+  gradient[2] = -at_a * gradient[0] - at_o * gradient[3];
+}
+
+SS_HD inline HingeAngle hinge_angle(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& o,
+                                    const Vec2& area2) {
+  const HingeNormals normals(a, b, c, o);
+  HingeAngle h{};
+  h.angle = normals.angle();
+  hinge_gradient(normals, a, b, o, area2, h.gradient);
   return h;
 }
 

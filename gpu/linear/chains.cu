@@ -209,9 +209,14 @@ void Chains::set_plan(Context& ctx, std::span<const std::vector<std::int32_t>> c
   for (std::size_t e = 0; e < entries.size(); ++e) {
     const auto row = static_cast<std::size_t>(entries[e][0]),
                column = static_cast<std::size_t>(entries[e][1]);
+    if (chain_of[row] < 0 && chain_of[column] < 0) has_others_ = true;
+    else if (chain_of[row] != chain_of[column]) leaves_out_ = true;
     if (chain_of[row] < 0 || chain_of[row] != chain_of[column]) continue;
     const std::int32_t ahead = (place[row] - place[column]) / lanes_, reach = ahead < 0 ? -ahead : ahead;
-    if (reach > kChainReach) continue;  // by a spring between two points of a strand
+    if (reach > kChainReach) {  // by a spring between two points of a strand
+      leaves_out_ = true;
+      continue;
+    }
     const auto later = static_cast<std::size_t>(ahead > 0 ? place[row] : place[column]);
     sources[later][reach - 1] = static_cast<std::int32_t>(2 * e + (ahead > 0 ? 0 : 1));
   }

@@ -40,6 +40,11 @@ class Chains {
   bool has_plan() const { return pack_count_ > 0; }
   /// Gives the memory back.
   void forget_plan() { *this = {}; }
+  /// Whether the band has all couplings of nodes of chains, but for those of contacts: it is then their part
+  /// of the matrix, and no other node is coupled to them.
+  bool is_exact() const { return has_plan() && !leaves_out_; }
+  /// Whether the matrix couples nodes of no chain.
+  bool has_others() const { return has_others_; }
 
   /// Of the matrix as it is now; `fixed` may be null.
   void build(Context& ctx, const SplitMatrix& matrix, const std::uint8_t* fixed);
@@ -57,6 +62,7 @@ class Chains {
 
   std::size_t pack_count_ = 0;
   int lanes_ = 1;
+  bool leaves_out_ = false, has_others_ = false;
   std::vector<std::int32_t> begin_, node_of_;  // those below, on the host
   Buffer<std::int32_t> pack_begin_;            // one more than packs, into the slots
   Buffer<std::int32_t> node_;                  // by slot and lane; -1: that chain is shorter

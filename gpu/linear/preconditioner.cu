@@ -96,11 +96,11 @@ void Preconditioner::build(Context& ctx, const SplitMatrix& matrix, const Precon
   uses_levels_ = kind == PreconditionerKind::multilevel || links_contacts;
   uses_factors_ = build_factors(ctx, matrix, settings.kind);
   uses_coarse_ = kind == PreconditionerKind::two_level;
-  // Factors, and the coarse space, know all motions of an object.
-  uses_modes_ = modes_ != nullptr && !modes_->empty() && kind != PreconditionerKind::none && !uses_factors_ &&
-                !uses_coarse_;
   uses_chains_ = !chain_nodes_.empty() && kind != PreconditionerKind::none;
   if (uses_chains_) build_chains(ctx, matrix);
+  // An inverse, and the coarse space, contain all motions of an object.
+  uses_modes_ = modes_ != nullptr && !modes_->empty() && kind != PreconditionerKind::none && !uses_factors_ &&
+                !uses_coarse_ && !is_inverse(matrix);
   build_local(ctx, matrix, kind, !uses_levels_ && !(additive && blocks == AdditiveBlocks::b9_27));
   if (kind == PreconditionerKind::block_jacobi) bodies_.set_local(ctx, matrix.body_blocks(), inverse_.data());
   build_domains(ctx, threes_, uses_threes_, matrix, 1);

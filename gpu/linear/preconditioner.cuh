@@ -56,8 +56,12 @@ class Preconditioner {
   const Domains<16>* levels() const { return uses_levels_ ? &levels_ : nullptr; }
   /// The coarse space that is part of it; null if none.
   const CoarseSpace* coarse() const { return uses_coarse_ ? &coarse_ : nullptr; }
-  /// Whether it is the inverse of `matrix` but for rounding to single precision.
-  bool is_inverse(const SplitMatrix& matrix) const { return uses_factors_ && matrix.stencil_count() == 0; }
+  /// Whether it is the inverse of `matrix` but for rounding to single precision: factors, chains or both have
+  /// all couplings.
+  bool is_inverse(const SplitMatrix& matrix) const {
+    if (matrix.stencil_count() > 0 || (uses_chains_ && !chains_.is_exact())) return false;
+    return uses_factors_ || (uses_chains_ && !chains_.has_others());
+  }
   /// The modes whose correction is part of it; null if none.
   const AffineModes* modes() const { return uses_modes_ ? modes_ : nullptr; }
 

@@ -214,6 +214,7 @@ class Coupling {
   void take_impulses(Context& ctx, ContactSystem<D>& system);
   enum class Impulses { none, current };
   void solve_solids(Context& ctx, const Vec3* at_nodes, Vec3* v, double tolerance, double reference);
+  bool follow_pull(Context& ctx, const Vec3* before, const Vec3* pull);
   const Vec3* solve_solids(Context& ctx, Impulses kind, Vec3* v, double tolerance, double reference = 0);
   void solve_free(Context& ctx, const Params& params);
   void solve_start(Context& ctx, double tolerance);

@@ -19,6 +19,8 @@ using Vec3d = Vec<double, 3>;
 // Of PCG in an iteration: residual of the correction of v relative to it. The next iteration takes up the
 // rest.
 constexpr double kPcgShare = 0.2;
+// Of admm_tolerance: what direct solves may leave of v before it is corrected by its residual.
+constexpr double kMostDrift = 0.1;
 
 struct LargestOfTwo {
   SS_HD Vec<double, 2> operator()(const Vec<double, 2>& a, const Vec<double, 2>& b) const {
@@ -127,7 +129,7 @@ void NodalAdmm<D>::begin(Context& ctx, const typename NodalProjection<D>::Input&
   v_free_ = v_free;
   momentum_ = 1;
   change_ = last_change_ = std::numeric_limits<double>::infinity();
-  for (Buffer<Vec3>* b : {&pull_, &v_last_}) b->resize(ctx, nodes_);
+  for (Buffer<Vec3>* b : {&pull_, &pull_last_, &v_last_}) b->resize(ctx, nodes_);
   for (Buffer<Vec3d>* b : {&lambda_, &target_}) b->resize(ctx, nodes_);
   size_.resize(ctx, 2);
   projection_.build(ctx, in);
@@ -140,6 +142,7 @@ void NodalAdmm<D>::begin(Context& ctx, const typename NodalProjection<D>::Input&
 
 template <int D>
 const Vec3* NodalAdmm<D>::pull(Context& ctx) {
+  pull_.swap(pull_last_);
   set_pull(ctx, nodes_, weight_, target_.data(), pull_.data());
   return pull_.data();
 }
@@ -225,12 +228,18 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabPara
   const bool splits = splits_rods(params);
   if (splits) solids_.begin_splitting(ctx, node_weight_.data(), v_.data());
   else solids_.add_weights(ctx, node_weight_.data());
-  double momentum = 0;
+  const double most_drift = kMostDrift * params.admm_tolerance;
+  double momentum = 0, drift = std::numeric_limits<double>::infinity();  // [m] of v, by direct solves
   bool is_small = false;
   record.changes.clear();
   for (int l = 1;; ++l) {
-    if (l > 1 && splits) solids_.join(ctx, admm.pull(ctx), node_weight_.data(), momentum, v_.data());
-    else if (l > 1) solve_solids(ctx, admm.pull(ctx), v_.data(), kPcgShare, 0);
+    bool follows = false;
+    if (l > 1 && splits) {
+      solids_.join(ctx, admm.pull(ctx), node_weight_.data(), momentum, v_.data());
+    } else if (l > 1) {
+      const Vec3* pull = admm.pull(ctx);
+      follows = follow_pull(ctx, drift <= most_drift ? admm.last_pull() : nullptr, pull);
+    }
     const double apart = splits ? solids_.separate(ctx, v_.data()) / params.dt : 0;
     const StageClock projecting;
     admm.project(ctx, v_.data(), params.projection_sweeps, params.admm_sleep);
@@ -241,7 +250,9 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabPara
     record.projection_seconds += projecting.seconds_since_start();
     system.throw_if_cancelled();
     // The v of the first iteration is less precise than admm_tolerance may be.
-    is_small = change < params.admm_tolerance && (l > 1 || (system.blocks() == 0 && !splits));
+    if (l > 1) drift = (follows ? drift : 0.0) + std::max(solids_.left_by_inverse(), 0.0) * change;
+    is_small = change < params.admm_tolerance &&
+               (l > 1 ? splits || drift <= most_drift : system.blocks() == 0 && !splits);
     if (is_small || !std::isfinite(change) || l == params.admm_iterations ||
         (lab.time_budget > 0 && clock.seconds_since_start() >= lab.time_budget))
       break;
@@ -258,6 +269,21 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabPara
   if (splits) best_.residual = std::numeric_limits<double>::infinity();  // of another linearisation
   refine_nodal(ctx, system, params);
   return is_small;
+}
+
+/// v of (A + W) v = f + `pull`. `before`: the pull that v belongs to, null: by the residual of v. Whether it
+/// took the difference of both.
+bool Coupling::follow_pull(Context& ctx, const Vec3* before, const Vec3* pull) {
+  const Span span(ctx, "elastic solve");
+  const StageClock clock;
+  if (before == nullptr || !solids_.follow(ctx, before, pull, v_.data())) {
+    solve_solids(ctx, pull, v_.data(), kPcgShare, 0);
+    return false;
+  }
+  ++done_.pcg_iterations;
+  done_.pcg_stop = PcgStop::converged;
+  done_.linear_seconds += clock.seconds_since_start();
+  return true;
 }
 
 /// The impulses found, or those of the start where they are worse, with precise velocities. Those of another

@@ -19,8 +19,9 @@ class NodalAdmm {
   /// velocities that in.W's q was computed with. Clears in.weight at nodes that no contact touches.
   void begin(Context& ctx, const typename NodalProjection<D>::Input& in, const Vec<double, D>* r,
              const Vec3* at_nodes, const Vec3* v_free);
-  /// W (p + lambda) [N s].
+  /// W (p + lambda) [N s]. Keeps that of the last call.
   const Vec3* pull(Context& ctx);
+  const Vec3* last_pull() const { return pull_last_.data(); }
   /// p = projection of v - lambda. `sleep`: contacts sleep that a sweep changes by less than this share of
   /// the last `change`.
   void project(Context& ctx, const Vec3* v, int sweeps, double sleep);
@@ -46,7 +47,7 @@ class NodalAdmm {
   const BodyInverse* inverse_ = nullptr;
   const Vec3* v_free_ = nullptr;
   double momentum_ = 1, change_ = 0, last_change_ = 0;
-  Buffer<Vec3> pull_, v_last_;
+  Buffer<Vec3> pull_, pull_last_, v_last_;
   Buffer<Vec<double, 3>> lambda_, lambda_last_;
   Buffer<Vec<double, 3>> target_, target_last_;  // p + lambda
   Buffer<Vec<double, D>> r_last_;

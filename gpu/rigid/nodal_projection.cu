@@ -119,6 +119,7 @@ struct TouchLister {
   }
 };
 
+#if STICKSLIP_ON_CUDA
 /// Calls f(block) for the blocks that share a node or a body with block c, some more than once.
 template <class F>
 SS_HD void visit_conflicts(const NodeGather::Runs& runs, const Vec4i* touched, std::size_t c, F f) {
@@ -157,6 +158,7 @@ struct ConflictList {
 struct One {
   SS_HD std::int32_t operator()(std::int32_t) const { return 1; }
 };
+#endif
 
 void clear_where_zero(Context& ctx, std::size_t n, const std::int32_t* count, double* weight) {
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
@@ -313,22 +315,28 @@ template <int D>
 void NodalProjection<D>::colour(Context& ctx, std::size_t node_count) {
   touched_.resize(ctx, 2 * blocks_);
   launch(ctx, 2 * blocks_, TouchLister<D>{rows_, static_cast<std::int32_t>(node_count), touched_.data()});
+  touch_count_.resize(ctx, node_count + rigid_);
+#if STICKSLIP_ON_CUDA
   gather_.build(ctx, touched_.data(), 2 * blocks_, node_count + rigid_);
+  fill(ctx, touch_count_.data(), touch_count_.size(), std::int32_t{0});
+  gather_.sum(ctx, One{}, touch_count_.data());
   conflict_start_.resize(ctx, blocks_ + 1);
   std::int32_t* start = conflict_start_.data();
   launch(ctx, blocks_, ConflictCount{gather_.runs(), touched_.data(), start}, kMedium);
   conflict_.resize(ctx, start_neighbours(ctx, blocks_, start, "take coupling = rounds"));
   launch(ctx, blocks_, ConflictList{gather_.runs(), touched_.data(), start, conflict_.data()}, kMedium);
   colouring_.build(ctx, {blocks_, start, conflict_.data()});
+#else
+  const TouchedVertices of{blocks_, node_count + rigid_, touched_.data()};
+  count_touches(of, touch_count_.data());
+  colouring_.build(ctx, of, touch_count_.data());
+#endif
 }
 
 template <int D>
 void NodalProjection<D>::clear_untouched(Context& ctx, double* weight) {
-  const std::size_t nodes = node.size();
-  touch_count_.resize(ctx, nodes + rigid_);
-  fill(ctx, touch_count_.data(), touch_count_.size(), std::int32_t{0});
-  if (blocks_ > 0) gather_.sum(ctx, One{}, touch_count_.data());
-  clear_where_zero(ctx, nodes, touch_count_.data(), weight);
+  if (blocks_ > 0) clear_where_zero(ctx, node.size(), touch_count_.data(), weight);
+  else fill(ctx, weight, node.size(), 0.0);
 }
 
 template <int D>

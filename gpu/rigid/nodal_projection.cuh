@@ -274,11 +274,13 @@ class NodalProjection {
   Buffer<Mat<double, D>> diagonal_;
   Buffer<LocalData<D>> local_;
   Buffer<double> slip_;
-  Buffer<std::int32_t> asleep_;  // sweeps for which a block sleeps, in their order
-  Buffer<Vec4i> touched_;        // two per block: what it moves, rigid bodies behind the nodes
+  Buffer<std::int32_t> asleep_;       // sweeps for which a block sleeps, in their order
+  Buffer<Vec4i> touched_;             // two per block: what it moves, rigid bodies behind the nodes
+  Buffer<std::int32_t> touch_count_;  // entries of touched_ per node and rigid body
+#if STICKSLIP_ON_CUDA
   NodeGather gather_;
-  Buffer<std::int32_t> touch_count_;
   Buffer<std::int32_t> conflict_start_, conflict_;
+#endif
   Colouring colouring_;
 };
 

@@ -103,6 +103,62 @@ Coloured colour_of(Context& ctx, const Neighbours& neighbours, std::span<const s
   return result;
 }
 
+/// Blocks that move random vertices, the first `hub` of them also vertex 0.
+std::vector<Vec4i> random_touches(std::size_t blocks, int vertices, std::size_t hub, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<int> any(-1, vertices - 1);
+  std::vector<Vec4i> touched(2 * blocks);
+  for (std::size_t e = 0; e < touched.size(); ++e) {
+    std::set<int> nodes;
+    for (int k = 0; k < 4; ++k) nodes.insert(any(random));
+    if (e % 2 == 0 && e / 2 < hub) nodes.insert(0);
+    touched[e] = {-1, -1, -1, -1};
+    int at = 0;
+    for (const int node : nodes)
+      if (node >= 0 && at < 4) touched[e][at++] = node;
+  }
+  return touched;
+}
+
+/// A neighbour per entry of the vertices that a block moves, so that some are listed more than once.
+std::vector<std::vector<std::int32_t>> neighbours_of(const std::vector<Vec4i>& touched, int vertices) {
+  std::vector<std::vector<std::int32_t>> at(static_cast<std::size_t>(vertices));
+  for (std::size_t e = 0; e < touched.size(); ++e)
+    for (int k = 0; k < 4; ++k)
+      if (touched[e][k] >= 0)
+        at[static_cast<std::size_t>(touched[e][k])].push_back(static_cast<std::int32_t>(e / 2));
+  std::vector<std::vector<std::int32_t>> of(touched.size() / 2);
+  for (std::size_t e = 0; e < touched.size(); ++e)
+    for (int k = 0; k < 4; ++k)
+      if (touched[e][k] >= 0) {
+        const auto& more = at[static_cast<std::size_t>(touched[e][k])];
+        of[e / 2].insert(of[e / 2].end(), more.begin(), more.end());
+      }
+  return of;
+}
+
+/// Colours by vertices are those of the graph.
+void expect_same_colours(Context& ctx, std::size_t blocks, int vertices, std::size_t hub) {
+  const std::vector<Vec4i> touched = random_touches(blocks, vertices, hub, 5);
+  std::vector<std::int32_t> start{0}, column;
+  for (const auto& row : neighbours_of(touched, vertices)) {
+    column.insert(column.end(), row.begin(), row.end());
+    start.push_back(static_cast<std::int32_t>(column.size()));
+  }
+  const Buffer<std::int32_t> starts(ctx, start), columns(ctx, column);
+  Colouring colouring;
+  colouring.build(ctx, {blocks, starts.data(), columns.data()});
+  std::vector<std::int32_t> expected(blocks), colour(blocks), touches(static_cast<std::size_t>(vertices));
+  copy_to_host(ctx, expected.data(), colouring.colour(), blocks);
+  const TouchedVertices of{blocks, touches.size(), touched.data()};
+  count_touches(of, touches.data());
+  const std::vector<std::size_t> sizes = colour_by_vertices(of, touches.data(), colour.data());
+  EXPECT_EQ(colour, expected);
+  ASSERT_EQ(sizes.size(), static_cast<std::size_t>(colouring.colours()));
+  for (std::size_t k = 0; k < sizes.size(); ++k)
+    EXPECT_EQ(sizes[k], colouring.offset(static_cast<int>(k) + 1) - colouring.offset(static_cast<int>(k)));
+}
+
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
@@ -217,4 +273,12 @@ BACKEND_TEST(Colouring, PersistentBlocksKeepTheirColours) {
   // Invalid colours count as new.
   keep = {1000000, -5};
   EXPECT_EQ(colour_of(ctx, pair, keep).report.colours, 2);
+}
+
+/// The last one has more than 64 colours.
+BACKEND_TEST(Colouring, VerticesGiveTheColoursOfTheirGraph) {
+  expect_same_colours(ctx, 0, 3, 0);
+  expect_same_colours(ctx, 50, 400, 0);
+  expect_same_colours(ctx, 2000, 600, 0);
+  expect_same_colours(ctx, 300, 500, 150);
 }

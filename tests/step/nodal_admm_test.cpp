@@ -98,6 +98,26 @@ TEST_P(NodalAdmmSteps, SleepAndFullBlocksLeadToTheSameVelocities) {
   }
 }
 
+/// With an inverse at hand iterations follow the pull on nodes without a product with A + W. PCG does without
+/// an inverse.
+TEST_P(NodalAdmmSteps, AnInverseLeadsToTheSameVelocitiesAsPcg) {
+  Model model = small_heap(false);
+  contact.tolerance = 1e-7;
+  params.pcg_tolerance = 1e-12;
+  std::vector<State> states;
+  std::vector<int> solves;
+  for (const PreconditionerKind kind : {PreconditionerKind::block_jacobi, PreconditionerKind::factors}) {
+    params.preconditioner = kind;
+    load(model);
+    const StepReport report = run(5);
+    EXPECT_EQ(report.contact_solve->message, "");
+    states.push_back(engine->state());
+    solves.push_back(report.pcg_iterations);
+  }
+  EXPECT_LT(2 * solves[1], solves[0]);
+  EXPECT_LT(apart(states[1], states[0]), 1e-8);
+}
+
 TEST_P(NodalAdmmSteps, ContactsHaveTheColoursOfTheSweeps) {
   for (const SolidCoupling coupling : {SolidCoupling::nodal_admm, SolidCoupling::ica}) {
     params.coupling = coupling;

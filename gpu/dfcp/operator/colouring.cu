@@ -13,21 +13,13 @@
 #include "gpu/core/scan.h"
 #include "gpu/core/select.h"
 #include "gpu/core/sort.h"
+#include "gpu/dfcp/operator/vertex_colouring.h"
 #include "gpu/model/report.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
 constexpr std::int32_t kNone = -1;
-
-/// A bijection of 32 bits (a Murmur finaliser): neighbours in memory get unrelated priorities.
-SS_HD std::uint32_t scramble(std::uint32_t x) {
-  x ^= x >> 16;
-  x *= 0x85ebca6bu;
-  x ^= x >> 13;
-  x *= 0xc2b2ae35u;
-  return x ^ (x >> 16);
-}
 
 #if STICKSLIP_ON_CUDA
 /// Blocks with more neighbours first: greedy colouring then needs fewer colours. Ties by the scrambled index.
@@ -134,8 +126,7 @@ void colour_rest(Context&, const ConflictGraph& g, ColouringSpace&, std::int32_t
   for (std::size_t i = 0; i < g.blocks; ++i) {
     const auto c = static_cast<std::int32_t>(i);
     if (colour[c] != kNone) continue;
-    const auto fewer = ~static_cast<std::uint32_t>(g.start[c + 1] - g.start[c]);
-    order.emplace_back(std::uint64_t{fewer} << 32 | scramble(static_cast<std::uint32_t>(c)), c);
+    order.emplace_back(colouring_key(g.start[c + 1] - g.start[c], c), c);
   }
   std::ranges::sort(order);
   for (const auto& [key, c] : order) colour[c] = smallest_free(g, colour, c);
@@ -255,17 +246,34 @@ void Colouring::build(Context& ctx, const ConflictGraph& graph, std::span<const 
                       bool balanced) {
   const auto begin = std::chrono::steady_clock::now();
   const std::size_t n = graph.blocks;
-  run_length_ = 1;
   colour_.resize(ctx, n);
-  order_.resize(ctx, n);
   space_.waiting.resize(ctx, n);
   space_.words.resize(ctx, 3);
   std::int32_t* colour = colour_.data();
   keep_colours(ctx, graph, keep, space_.wanted, colour);
   colour_rest(ctx, graph, space_, colour);
-  const std::vector<std::size_t> sizes = colour_sizes(ctx, graph, balanced, space_, colour);
+  order_blocks(ctx, colour_sizes(ctx, graph, balanced, space_, colour));
+  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
 
+#if !STICKSLIP_ON_CUDA
+void Colouring::build(Context& ctx, const TouchedVertices& of, const std::int32_t* touches) {
+  const auto begin = std::chrono::steady_clock::now();
+  colour_.resize(ctx, of.blocks);
+  const std::vector<std::size_t> sizes = colour_by_vertices(of, touches, colour_.data());
+  space_.sizes.upload(ctx, std::vector<std::int32_t>(sizes.begin(), sizes.end()));
+  order_blocks(ctx, sizes);
+  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+#endif
+
+/// `sizes` of the colours are also in space_.sizes.
+void Colouring::order_blocks(Context& ctx, const std::vector<std::size_t>& sizes) {
+  const std::size_t n = colour_.size();
+  run_length_ = 1;
+  order_.resize(ctx, n);
   space_.keys.resize(ctx, n);
+  const std::int32_t* colour = colour_.data();
   std::uint32_t* key = space_.keys.data();
   std::int32_t* order = order_.data();
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
@@ -284,7 +292,6 @@ void Colouring::build(Context& ctx, const ConflictGraph& graph, std::span<const 
     device_offsets_.upload(ctx, std::vector<std::int32_t>(offsets_.begin(), offsets_.end()));
   }
   sum_up();
-  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 void Colouring::build_runs(Context& ctx, const ConflictGraph& runs, std::size_t length, std::size_t blocks) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/core/device_loop.h"
+#include "gpu/dfcp/operator/vertex_colouring.h"
 #include "gpu/dfcp/problem/solve_report.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -40,6 +41,11 @@ class Colouring {
   void build(Context& ctx, const ConflictGraph& graph, std::span<const std::int32_t> keep = {},
              bool balanced = true);
 
+#if !STICKSLIP_ON_CUDA
+  /// The same colours, balanced, without a list of neighbours (colour_by_vertices).
+  void build(Context& ctx, const TouchedVertices& of, const std::int32_t* touches);
+#endif
+
   /// Colours runs of `length` successive blocks instead of single blocks. `runs`: the conflict graph of the
   /// runs. Blocks within a run may conflict; they are updated in the stored order. So blocks that are
   /// adjacent in memory are swept together.
@@ -62,6 +68,7 @@ class Colouring {
   ColouringReport report() const { return report_; }
 
  private:
+  void order_blocks(Context& ctx, const std::vector<std::size_t>& sizes);
   void sum_up();
 
   ColouringSpace space_;
