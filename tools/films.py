@@ -21,7 +21,7 @@ LARGEST = 300_000  # bytes of a film
 SCREEN = (1280, 720)
 SCENE_AND_TIMELINE = (652, 690, 314, 0)  # width, height, left, top [px] of what lies between the panels
 SCENE_AND_VIEW = (966, 540, 314, 0)  # the same of the scene and the panel beside it
-CONTACT = (530, 363)  # [px] a mark of the card house
+MARKS = ((530, 363), (482, 495), (577, 499), (676, 504), (778, 511))  # [px] of contacts of the card house
 PATIENCE = 120.0  # [s] for a picture or a step
 
 
@@ -100,7 +100,6 @@ class Film:
     rate: int = 12  # pictures per second
     quality: int = 70  # of WebP
     hold: int = 10  # times that the last picture is shown
-    still: bool = False  # of the last picture alone
     arguments: tuple[str, ...] = ()
 
 
@@ -189,28 +188,33 @@ def twist() -> Film:
     return Film("writhe", ["toggle_panels", *repeated(30, "steps 10", "screenshot")], crop=(640, 400, 320, 190), width=480, quality=60)
 
 
-def on_scale(scene: str, steps: int, colors: int) -> Film:
+def on_scale(scene: str, colors: int, start: int, steps: int, change: tuple[str, ...] = ()) -> Film:
     """Contacts on one of the scales, which is so many presses away, with its legend."""
-    return Film(scene, ["toggle_contacts", *repeated(colors, "contact_colors"), f"steps {steps}", "screenshot"], panels=True, crop=SCENE_AND_VIEW, width=800, still=True, quality=80)
+    lines = ["toggle_contacts", *repeated(colors, "contact_colors"), f"steps {start}", "screenshot", *change, *repeated(24, f"steps {steps}", "screenshot")]
+    return Film(scene, lines, panels=True, crop=SCENE_AND_VIEW, width=560, quality=60)
 
 
 def pressure() -> Film:
-    return on_scale("arch-rigid", 60, 7)
+    """An arch stands, and falls when there is too little friction."""
+    return on_scale("arch-rigid", 7, 20, 2, ("set mu=0.12",))
 
 
 def age() -> Film:
-    return on_scale("dominoes", 150, 8)
+    return on_scale("dominoes", 8, 6, 8)
 
 
 def hover() -> Film:
-    """The numbers of a contact, beside the pointer."""
+    """The numbers of some contacts, beside the pointer."""
 
     def act(hand: Hand) -> None:
-        hand.move(*CONTACT)
-        hand.step(1)
-        hand.picture()
+        for mark in MARKS:
+            for step in (3, 2, 1, 0):
+                hand.move(mark[0] - 9 * step, mark[1] + 6 * step)
+                hand.picture()
+            for _ in range(4):
+                hand.picture()
 
-    return Film("card-house", ["toggle_contacts", "steps 30", "screenshot"], act, panels=True, crop=(480, 360, 440, 200), width=480, still=True, quality=80)
+    return Film("card-house", ["toggle_contacts", "steps 30", "screenshot"], act, panels=True, crop=(600, 400, 340, 260), width=480)
 
 
 MAKERS: dict[str, Callable[[], Film]] = {"rewind": rewind, "cones": cones, "tree": tree, "fork": fork, "gizmo": gizmo, "drag": drag, "patterns": patterns, "twist": twist, "pressure": pressure, "age": age, "hover": hover}
@@ -264,7 +268,7 @@ def take(program: str, film: Film, folder: pathlib.Path) -> list[pathlib.Path]:
 
 def join(files: list[pathlib.Path], film: Film, target: pathlib.Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        shown = files[-1:] if film.still else files + [files[-1]] * film.hold
+        shown = files + [files[-1]] * film.hold
         for k, file in enumerate(shown):
             os.symlink(file, pathlib.Path(folder) / f"{k:04}.png")
         width, height, left, top = film.crop
@@ -272,7 +276,7 @@ def join(files: list[pathlib.Path], film: Film, target: pathlib.Path) -> None:
                         f"crop={width}:{height}:{left}:{top},scale={film.width}:-2:flags=lanczos", "-c:v", "libwebp_anim", "-quality", str(film.quality), "-compression_level", "6", "-loop", "0", target],
                        check=True)
     size = target.stat().st_size
-    print(f"{target.relative_to(ROOT)}: {len(shown)} pictures, {size // 1000} kB", flush=True)
+    print(f"{target.relative_to(ROOT)}: {len(files)} pictures, {size // 1000} kB", flush=True)
     if size > LARGEST:
         raise RuntimeError(f"{target} has more than {LARGEST // 1000} kB")
 
