@@ -2,11 +2,14 @@
 #extension GL_GOOGLE_include_directive : require
 #include "frame.glsl"
 #include "light.glsl"
+#include "pattern.glsl"
 
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
 layout(location = 2) flat in vec4 look;
 layout(location = 3) in float share;
+layout(location = 4) in vec4 place;
+layout(location = 5) flat in vec2 pattern;
 layout(location = 0) out vec4 color;
 
 /// Linear colour of a place on the scale.
@@ -22,7 +25,8 @@ void main() {
   const vec3 to_eye = normalize(frame.eye.xyz - position);
   const vec3 n = normalize(gl_FrontFacing ? normal : -normal);
   const Light arriving = light_at(position, n);
-  const vec3 own = share < -0.5 ? look.rgb : scale_color(share);
+  const float tone = pattern_tone(place, pattern);
+  const vec3 own = share < -0.5 ? tone * look.rgb : scale_color(share);
   vec3 light = matte(own, arriving, position, n) + gloss(arriving, n, to_eye);
   const float rim = 1 - max(dot(n, to_eye), 0.0);
   light += look.w * (0.05 + 0.5 * rim * rim * rim) * vec3(1.0, 0.80, 0.40);

@@ -11,12 +11,16 @@ layout(location = 0) out vec3 position;
 layout(location = 1) out vec3 normal;
 layout(location = 2) flat out vec4 look;
 layout(location = 3) out float share;
+layout(location = 4) out vec4 place;
+layout(location = 5) flat out vec2 pattern;
 
 void main() {
   const uint i = gl_VertexIndex;
   position = node_position(vertices[i].node);
   normal = vec3(normals[3 * i], normals[3 * i + 1], normals[3 * i + 2]);
   look = objects[vertices[i].look].color;
+  place = vec4(vertices[i].warp, vertices[i].weft, 0, 0);
+  pattern = frame.sky_layout.w * objects[vertices[i].look].pattern.xy;
   share = frame.sky_layout.y > 0 ? heat[vertices[i].node] : -1;
   gl_Position = frame.view_projection * vec4(position, 1);
 }

@@ -22,3 +22,22 @@ TubePoint tube_point(RodPiece rod, int vertex, vec3 to_viewer, float radius) {
   const vec3 normal = sin(angle) * side + cos(angle) * front;
   return TubePoint((tip ? b : a) + radius * normal, normal);
 }
+
+/// d1 of the segment a b whose frame the node `ghost` carries, see gpu/energy/rod_element.h.
+vec3 frame_direction(vec3 a, vec3 b, uint ghost) {
+  const vec3 t = normalize(b - a), w = node_position(ghost) - 0.5 * (a + b);
+  return normalize(w - dot(w, t) * t);
+}
+
+/// Components of a normal of the tube along d1 and d2 of its frame. At a shared node the frame is the mean of
+/// those of both segments.
+vec2 around_frame(RodPiece rod, bool tip, vec3 normal) {
+  const vec3 a = node_position(rod.a), b = node_position(rod.b), t = normalize(b - a);
+  const vec3 own = frame_direction(a, b, rod.ghost);
+  vec3 other = own;
+  if (tip && rod.after != rod.b) other = frame_direction(b, node_position(rod.after), rod.ghost_after);
+  if (!tip && rod.before != rod.a) other = frame_direction(node_position(rod.before), a, rod.ghost_before);
+  const vec3 sum = own + other;
+  const vec3 d1 = dot(sum, sum) > 1e-6 ? normalize(sum) : own;
+  return vec2(dot(normal, d1), dot(normal, cross(t, d1)));
+}

@@ -10,6 +10,8 @@ layout(location = 0) out vec3 position;
 layout(location = 1) out vec3 normal;
 layout(location = 2) flat out vec4 look;
 layout(location = 3) out float share;
+layout(location = 4) out vec4 place;
+layout(location = 5) flat out vec2 pattern;
 
 void main() {
   const RodPiece rod = rods[gl_InstanceIndex];
@@ -21,5 +23,8 @@ void main() {
   normal = point.normal;
   look = objects[rod.object].color;
   share = -1;
+  const bool tip = (gl_VertexIndex & 1) == 1;
+  place = vec4(tip ? rod.along_b : rod.along_a, 0, around_frame(rod, tip, normal));
+  pattern = frame.sky_layout.w * objects[rod.object].pattern.xy;
   gl_Position = frame.view_projection * vec4(position, 1);
 }

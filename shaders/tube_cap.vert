@@ -10,6 +10,8 @@ layout(location = 0) out vec3 position;
 layout(location = 1) out vec3 normal;
 layout(location = 2) flat out vec4 look;
 layout(location = 3) out float share;
+layout(location = 4) out vec4 place;
+layout(location = 5) flat out vec2 pattern;
 
 void main() {
   const RodPiece rod = rods[gl_InstanceIndex];
@@ -25,5 +27,7 @@ void main() {
   position = node + rod.radius * (cos(angle) * u + sin(angle) * v);
   look = objects[rod.object].color;
   share = -1;
+  place = vec4(0);
+  pattern = vec2(0);
   gl_Position = frame.view_projection * vec4(position, 1);
 }

@@ -20,6 +20,8 @@ FILMS = ROOT / "docs" / "manual"
 LARGEST = 300_000  # bytes of a film
 SCREEN = (1280, 720)
 SCENE_AND_TIMELINE = (652, 690, 314, 0)  # width, height, left, top [px] of what lies between the panels
+SCENE_AND_VIEW = (966, 540, 314, 0)  # the same of the scene and the panel beside it
+MARKS = ((530, 363), (482, 495), (577, 499), (676, 504), (778, 511))  # [px] of contacts of the card house
 PATIENCE = 120.0  # [s] for a picture or a step
 
 
@@ -176,7 +178,46 @@ def drag() -> Film:
     return Film("cloth-sphere", ["toggle_panels", "steps 90", "screenshot"], act, panels=True, crop=(900, 660, 200, 40))
 
 
-MAKERS: dict[str, Callable[[], Film]] = {"rewind": rewind, "cones": cones, "tree": tree, "fork": fork, "gizmo": gizmo, "drag": drag}
+def patterns() -> Film:
+    """Threads of a skirt that swings."""
+    return Film("sewn-skirt", ["toggle_panels", *repeated(24, "steps 4", "screenshot")], crop=(640, 400, 320, 270), width=400, quality=60)
+
+
+def twist() -> Film:
+    """The cells of a rod that is twisted at one end."""
+    return Film("writhe", ["toggle_panels", *repeated(30, "steps 10", "screenshot")], crop=(640, 400, 320, 190), width=480, quality=60)
+
+
+def on_scale(scene: str, colors: int, start: int, steps: int, change: tuple[str, ...] = ()) -> Film:
+    """Contacts on one of the scales, which is so many presses away, with its legend."""
+    lines = ["toggle_contacts", *repeated(colors, "contact_colors"), f"steps {start}", "screenshot", *change, *repeated(24, f"steps {steps}", "screenshot")]
+    return Film(scene, lines, panels=True, crop=SCENE_AND_VIEW, width=560, quality=60)
+
+
+def pressure() -> Film:
+    """An arch stands, and falls when there is too little friction."""
+    return on_scale("arch-rigid", 7, 20, 2, ("set mu=0.12",))
+
+
+def age() -> Film:
+    return on_scale("dominoes", 8, 6, 8)
+
+
+def hover() -> Film:
+    """The numbers of some contacts, beside the pointer."""
+
+    def act(hand: Hand) -> None:
+        for mark in MARKS:
+            for step in (3, 2, 1, 0):
+                hand.move(mark[0] - 9 * step, mark[1] + 6 * step)
+                hand.picture()
+            for _ in range(4):
+                hand.picture()
+
+    return Film("card-house", ["toggle_contacts", "steps 30", "screenshot"], act, panels=True, crop=(600, 400, 340, 260), width=480)
+
+
+MAKERS: dict[str, Callable[[], Film]] = {"rewind": rewind, "cones": cones, "tree": tree, "fork": fork, "gizmo": gizmo, "drag": drag, "patterns": patterns, "twist": twist, "pressure": pressure, "age": age, "hover": hover}
 
 
 def pictures(folder: pathlib.Path) -> list[pathlib.Path]:

@@ -41,6 +41,7 @@ struct FrameView {
   int tree_level = 0;             // its boxes of this depth are drawn, see TreeBox::is_on_level
   /// Per node: the place of its colour on the scale, in [0, 1]; < 0: that of its object. Empty: all of these.
   std::span<const float> heat;
+  bool patterns = false;                     // threads of cloth, and cells on rods
   int highlighted_object = -1;               // index into Model::objects
   std::optional<Vec3f> highlighted_contact;  // [m]
   std::optional<DragLine> drag;

@@ -93,7 +93,7 @@ shared::FrameData make_frame_data(const FrameView& view, const SceneBuffers& sce
   data.sun_matrix = rig.sun.texture;
   const auto views = static_cast<int>(rig.sky.size());
   data.sky_layout = {sky_tiles_per_row(views), view.heat.empty() ? 0 : 1,
-                     rig.sky.empty() ? 0 : rig.sky[0].texel, 0};
+                     rig.sky.empty() ? 0 : rig.sky[0].texel, view.patterns ? 1 : 0};
   for (int i = 0; i < views; ++i) {
     const LightView& sky = rig.sky[static_cast<std::size_t>(i)];
     data.sky_matrix[i] = sky.texture;

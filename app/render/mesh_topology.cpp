@@ -1,9 +1,11 @@
 #include "app/render/mesh_topology.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
 
+#include "app/render/threads.h"
 #include "gpu/model/cloth_pattern.h"
 
 namespace stickslip {
@@ -33,6 +35,11 @@ NodeCorners corners_of_nodes(const Model& model) {
   return result;
 }
 
+/// Of the fan only the begin is given while vertices are collected.
+bool same_but_fan(const shared::MeshVertex& a, const shared::MeshVertex& b) {
+  return a.look == b.look && a.warp == b.warp && a.weft == b.weft;
+}
+
 bool share_edge(const Vec3i& s, const Vec3i& t) {
   int common = 0;
   for (int i = 0; i < 3; ++i)
@@ -60,6 +67,15 @@ std::vector<std::uint32_t> look_of_triangles(const Model& model) {
   return look;
 }
 
+/// Of cloth; zero of other triangles.
+std::vector<ThreadPlaces> places_of_triangles(const Model& model) {
+  std::vector<ThreadPlaces> places(model.triangles.size());
+  for (const Object& object : model.objects)
+    if (object.is_cloth())
+      std::ranges::copy(thread_places(model, object), places.begin() + object.triangle_begin);
+  return places;
+}
+
 std::vector<Vec<double, 3>> unit_normals(const Model& model) {
   std::vector<Vec<double, 3>> normals(model.triangles.size());
   for (std::size_t t = 0; t < normals.size(); ++t) {
@@ -76,6 +92,7 @@ MeshTopology build_topology(const Model& model, double crease_degrees) {
   const NodeCorners nodes = corners_of_nodes(model);
   const std::vector<Vec<double, 3>> normals = unit_normals(model);
   const std::vector<std::uint32_t> look = look_of_triangles(model);
+  const std::vector<ThreadPlaces> places = places_of_triangles(model);
   const double smooth_cosine = std::cos(crease_degrees * std::numbers::pi / 180);
 
   MeshTopology mesh;
@@ -101,11 +118,12 @@ MeshTopology build_topology(const Model& model, double crease_degrees) {
       for (std::size_t i = 0; i < count; ++i) {
         if (root(parent, i) != group) continue;
         mesh.fans.push_back(corners[i].triangle);
+        const Vec<float, 2>& place = places[corners[i].triangle][static_cast<std::size_t>(corners[i].slot)];
+        const shared::MeshVertex wanted{node,    look[corners[i].triangle], fan_begin, fan_begin, place[0],
+                                        place[1]};
         std::size_t vertex = first;
-        while (vertex < mesh.vertices.size() && mesh.vertices[vertex].look != look[corners[i].triangle])
-          ++vertex;
-        if (vertex == mesh.vertices.size())
-          mesh.vertices.push_back({node, look[corners[i].triangle], fan_begin, fan_begin});
+        while (vertex < mesh.vertices.size() && !same_but_fan(mesh.vertices[vertex], wanted)) ++vertex;
+        if (vertex == mesh.vertices.size()) mesh.vertices.push_back(wanted);
         mesh.indices[3 * std::size_t{corners[i].triangle} + static_cast<std::size_t>(corners[i].slot)] =
             static_cast<std::uint32_t>(vertex);
       }

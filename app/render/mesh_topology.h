@@ -1,6 +1,6 @@
 // The surface for drawing: a node becomes several vertices at a crease of the rest shape. So sharp edges are
 // shaded sharp and round shapes smooth. Along a seam of cloth it becomes two, which share their normal: odd
-// panels have another shade.
+// panels have another shade, and each panel its own threads.
 #pragma once
 
 #include <cstdint>

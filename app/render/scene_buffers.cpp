@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/render/mesh_topology.h"
+#include "app/render/threads.h"
 #include "gpu/model/element_group.h"
 #include "gpu/model/rod.h"
 
@@ -57,13 +58,22 @@ std::vector<shared::RodPiece> rod_pieces(const Model& model) {
     const std::size_t first = pieces.size();
     for (const Vec2i& s : segments) {
       const auto a = static_cast<shared::uint>(s[0]), b = static_cast<shared::uint>(s[1]);
-      pieces.push_back({a, b, a, b, static_cast<shared::uint>(o), static_cast<float>(object.thickness / 2)});
+      const auto ghost =
+          static_cast<shared::uint>(object.node_begin) + static_cast<shared::uint>(pieces.size() - first);
+      const auto length = static_cast<float>(norm(model.rest_positions[s[1]] - model.rest_positions[s[0]]));
+      pieces.push_back({a, b, a, b, static_cast<shared::uint>(o), static_cast<float>(object.thickness / 2),
+                        ghost, ghost, ghost, 0, length});
     }
     for (const auto& [before, after] : rod_joints(segments)) {
       shared::RodPiece &from = pieces[first + static_cast<std::size_t>(before)],
                        &to = pieces[first + static_cast<std::size_t>(after)];
       from.after = to.b;
       to.before = from.a;
+      from.ghost_after = to.ghost;
+      to.ghost_before = from.ghost;
+      // Joints ascend by the second segment, so that a rod is followed from its start.
+      to.along_b += from.along_b - to.along_a;
+      to.along_a = from.along_b;
     }
   }
   return pieces;
@@ -75,7 +85,9 @@ void add_ends(std::vector<shared::RodPiece>& pieces) {
   for (std::size_t i = 0; i < count; ++i) {
     const shared::RodPiece rod = pieces[i];
     if (rod.before == rod.a) pieces.push_back(rod);
-    if (rod.after == rod.b) pieces.push_back({rod.b, rod.a, rod.b, rod.a, rod.object, rod.radius});
+    if (rod.after == rod.b)
+      pieces.push_back({rod.b, rod.a, rod.b, rod.a, rod.object, rod.radius, rod.ghost, rod.ghost, rod.ghost,
+                        rod.along_b, rod.along_a});
   }
 }
 
@@ -102,7 +114,10 @@ SceneBuffers::SceneBuffers(const Device& device, const Model& model) : drawn_nod
 
   objects_ = model.objects.size();
   looks_.resize(std::ranges::any_of(model.objects, &Object::is_sewn) ? 2 * objects_ : objects_);
-  for (std::size_t i = 0; i < objects_; ++i) set_color(i, model.objects[i].color);
+  for (std::size_t i = 0; i < objects_; ++i) {
+    set_color(i, model.objects[i].color);
+    set_pattern(i, model);
+  }
   positions_.resize(model.node_count());
   std::ranges::transform(model.positions, positions_.begin(),
                          [](const auto& x) { return x.template cast<float>(); });
@@ -135,6 +150,14 @@ void SceneBuffers::set_color(std::size_t object, const Vec3f& srgb) {
     const float shade = i < objects_ ? 1 : kOddPanel;
     looks_[i].color = {shade * linear(srgb[0]), shade * linear(srgb[1]), shade * linear(srgb[2]), 0};
   }
+}
+
+void SceneBuffers::set_pattern(std::size_t object, const Model& model) {
+  const Object& of = model.objects[object];
+  if (!of.is_thin()) return;
+  const glm::vec4 pattern = of.is_cloth() ? glm::vec4{threads_per_metre(model, of), 1, 0, 0}
+                                          : glm::vec4{cells_per_metre(model, of), 0, 0, 0};
+  for (std::size_t i = object; i < looks_.size(); i += objects_) looks_[i].pattern = pattern;
 }
 
 void SceneBuffers::add_wires(const Model& model) {

@@ -57,6 +57,7 @@ class SceneBuffers {
   const Bounds& start_bounds() const { return start_bounds_; }
 
  private:
+  void set_pattern(std::size_t object, const Model& model);
   void add_wires(const Model& model);
   void add_planes(const std::vector<HalfSpace>& half_spaces);
 

@@ -77,7 +77,7 @@ std::string moved_text(const Scene& scene, const std::vector<int>& objects, cons
     if (move.q.w != 1 && !is_own && is_scripted(scene.model, object))
       throw InputError("nodes of '" + object.name + "' follow a script: it can be moved, not turned");
   }
-  return with_moved_tables(scene.source, scene.file, tables_of(scene.model, objects), move);
+  return with_moved_tables(scene.source, scene.file, scene.model, tables_of(scene.model, objects), move);
 }
 
 /// Barrier steps cannot begin with any overlap.

@@ -138,16 +138,22 @@ int count_pinned(const Model& model, int object) {
 const ContactRecord* pick_contact(std::span<const ContactRecord> contacts, const Camera& camera, int width,
                                   int height, const Vec<float, 2>& at, float reach, float deepest) {
   constexpr float kShown = 0.996f;  // marks are drawn so much nearer to the eye, see glyph.vert
-  const ContactRecord* nearest = nullptr;
-  float limit = reach;
+  constexpr float kOnePlace = 3;    // [px] marks that are no farther apart cover each other
+  std::vector<std::pair<float, const ContactRecord*>> reached;
+  float nearest = reach;
   for (const ContactRecord& contact : contacts) {
     const Vec3f mark = camera.project(contact.point, width, height);
     const float distance = std::hypot(mark[0] - at[0], mark[1] - at[1]);
-    if (!(mark[2] > 0) || !(distance <= limit) || kShown * mark[2] > deepest) continue;
-    limit = distance;
-    nearest = &contact;
+    if (!(mark[2] > 0) || !(distance <= reach) || kShown * mark[2] > deepest) continue;
+    nearest = std::min(nearest, distance);
+    reached.emplace_back(distance, &contact);
   }
-  return nearest;
+  std::ranges::stable_sort(reached, {}, &std::pair<float, const ContactRecord*>::first);
+  const ContactRecord* found = nullptr;
+  for (const auto& [distance, contact] : reached)
+    if (!found || (distance <= nearest + kOnePlace && contact->normal_force > found->normal_force))
+      found = contact;
+  return found;
 }
 
 Bounds bounds_of(const Object& object, std::span<const Vec3f> positions) {

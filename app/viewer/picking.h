@@ -48,7 +48,8 @@ std::vector<std::int32_t> nodes_near(const Model& model, const Pick& pick, std::
 int count_pinned(const Model& model, int object);
 
 /// The contact with the mark nearest to a point of the picture [px], at most `reach` pixels away, among those
-/// that are in front of what is seen there, at the depth `deepest` along the view direction [m].
+/// that are in front of what is seen there, at the depth `deepest` along the view direction [m]. Of marks
+/// that cover each other it is the one with the largest force.
 const ContactRecord* pick_contact(std::span<const ContactRecord> contacts, const Camera& camera, int width,
                                   int height, const Vec<float, 2>& at, float reach,
                                   float deepest = std::numeric_limits<float>::infinity());

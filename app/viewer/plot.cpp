@@ -103,18 +103,22 @@ void draw_legend(ImDrawList& list, ImVec2 at, std::span<const PlotSeries> series
   }
 }
 
+/// The values at the point next to the pointer, under the names of both axes, which have their units.
 void draw_values_at(float mouse_x, std::span<const float> x, std::span<const PlotSeries> series,
-                    const PlotAxis& x_axis, const Scale& to_x) {
+                    const PlotAxis& x_axis, const PlotAxis& y_axis, const Scale& to_x) {
   std::size_t nearest = 0;
   for (std::size_t i = 1; i < x.size(); ++i)
     if (std::abs(to_x(x[i]) - mouse_x) < std::abs(to_x(x[nearest]) - mouse_x)) nearest = i;
   ImGui::BeginTooltip();
   ImGui::Text("%.*s  %.5g", static_cast<int>(x_axis.label.size()), x_axis.label.data(),
               static_cast<double>(x[nearest]));
+  const bool is_single = series.size() == 1 && series[0].name.empty();
+  if (!is_single) ImGui::Text("%.*s", static_cast<int>(y_axis.label.size()), y_axis.label.data());
   for (const PlotSeries& line : series)
     if (nearest < line.values.size() && std::isfinite(line.values[nearest])) {
+      const std::string_view name = is_single ? y_axis.label : line.name;
       ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(line.color | IM_COL32_A_MASK), "%.*s",
-                         static_cast<int>(line.name.size()), line.name.data());
+                         static_cast<int>(name.size()), name.data());
       ImGui::SameLine();
       ImGui::Text("%.4g", static_cast<double>(line.values[nearest]));
     }
@@ -199,10 +203,11 @@ void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, con
   list.PushClipRect(low, high, true);
   for (const PlotSeries& line : series) draw_series(list, x, line, to_x, to_y);
   const float mouse_x = ImGui::GetMousePos().x;
-  const bool hovered = ImGui::IsItemHovered() && !x.empty() && mouse_x >= low.x && mouse_x <= high.x;
+  const bool hovered = ImGui::IsItemHovered() && !ImGui::IsAnyMouseDown() && !x.empty() && mouse_x >= low.x &&
+                       mouse_x <= high.x;
   if (hovered) list.AddLine({mouse_x, low.y}, {mouse_x, high.y}, theme::dim_text);
   list.PopClipRect();
-  if (hovered) draw_values_at(mouse_x, x, series, x_axis, to_x);
+  if (hovered) draw_values_at(mouse_x, x, series, x_axis, y_axis, to_x);
 }
 
 void draw_bars(const char* id, const ImVec2& size, std::string_view title, std::span<const Bar> bars,

@@ -26,6 +26,21 @@ std::optional<Pick> Pointer::pick_here() const {
   return pick(frame.scene->model, frame.positions(), ray());
 }
 
+const ContactRecord* Pointer::mark_here(const std::optional<Pick>& found) const {
+  const float deepest =
+      found ? camera_.project(found->point, width_, height_)[2] : std::numeric_limits<float>::infinity();
+  return pick_contact(marks_, camera_, width_, height_, {x_, y_}, mark_reach, deepest);
+}
+
+std::optional<Hovered> Pointer::hovered(bool surfaces) const {
+  if (!has_moved_ || mode_ != Mode::idle || gizmo_.highlighted() != GizmoPart::none) return std::nullopt;
+  // The search for the surface visits all triangles: only if something is shown of it.
+  if (!surfaces && mark_here(std::nullopt) == nullptr) return std::nullopt;
+  Hovered found{{x_, y_}, std::nullopt, pick_here()};
+  if (const ContactRecord* mark = mark_here(found.pick)) found.contact = *mark;
+  return found;
+}
+
 void Pointer::press(Button button, Modifiers modifiers) {
   if (mode_ == Mode::gizmo && button != button_) return cancel();
   if (mode_ != Mode::idle) return;
@@ -66,11 +81,7 @@ void Pointer::release(Button button) {
   if (may_click_ && travelled_ < click_travel) {
     click_.emplace();
     const std::optional<Pick> found = pick_here();
-    const float deepest =
-        found ? camera_.project(found->point, width_, height_)[2] : std::numeric_limits<float>::infinity();
-    if (const ContactRecord* mark =
-            pick_contact(marks_, camera_, width_, height_, {x_, y_}, mark_reach, deepest))
-      click_->contact = *mark;
+    if (const ContactRecord* mark = mark_here(found)) click_->contact = *mark;
     else if (found) click_->object = (click_->pick = found)->object;
   }
   cancel();
@@ -86,6 +97,7 @@ void Pointer::move(float x, float y) {
   const float dx = x - x_, dy = y - y_;
   x_ = x;
   y_ = y;
+  if (std::exchange(is_placed_, true) && (dx != 0 || dy != 0)) has_moved_ = true;
   travelled_ += std::abs(dx) + std::abs(dy);
   switch (mode_) {
     case Mode::idle:

@@ -5,6 +5,7 @@
 
 #include "app/render/frame_view.h"
 #include "app/viewer/gizmo_tool.h"
+#include "app/viewer/hover.h"
 #include "app/viewer/picking.h"
 #include "app/viewer/simulation.h"
 
@@ -44,6 +45,9 @@ class Pointer {
   bool busy() const { return mode_ != Mode::idle; }
   /// The spring during a pull.
   std::optional<DragLine> drag_line() const;
+  /// What is under the pointer, without a gesture and beside the gizmo, once it has moved in the window.
+  /// `surfaces`: also where there is no mark of a contact.
+  std::optional<Hovered> hovered(bool surfaces) const;
   /// The click since the last call.
   std::optional<Click> take_click();
 
@@ -52,6 +56,8 @@ class Pointer {
 
   Ray ray() const { return camera_.ray(x_, y_, width_, height_); }
   std::optional<Pick> pick_here() const;
+  /// In front of `found`, the surface under the pointer.
+  const ContactRecord* mark_here(const std::optional<Pick>& found) const;
   void start_drag();
 
   Simulation& simulation_;
@@ -59,6 +65,7 @@ class Pointer {
   GizmoTool gizmo_;
   int width_ = 1, height_ = 1;
   float x_ = 0, y_ = 0;
+  bool is_placed_ = false, has_moved_ = false;  // the window system told where it is; it went elsewhere
   Mode mode_ = Mode::idle;
   Button button_ = Button::left;
   float travelled_ = 0;  // since the press; a click is a press without movement

@@ -26,6 +26,8 @@ class SceneLayers {
   /// Per node the place of its colour; empty: surfaces have the colours of their objects.
   std::span<const float> heat(const Scene& scene, SurfaceColors what, const SimulationFrame& frame,
                               const std::vector<Material>& materials);
+  /// That of the last picture.
+  std::span<const float> shown_heat() const { return heat_; }
   /// The values at the ends of the scale of `heat`; `most_heat` < 0: there is none.
   float least_heat() const { return least_heat_; }
   float most_heat() const { return most_heat_; }

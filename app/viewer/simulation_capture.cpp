@@ -115,7 +115,7 @@ void Simulation::go_on_with(const std::function<std::shared_ptr<const Scene>()>&
   scene_ = published_scene_ = std::move(scene);
   slots_ = nullptr;
   drag_.reset();
-  timeline_.clear();
+  timeline_.begin(scene_->model);
   ages_.clear();  // names of contacts are numbers of bodies and nodes
   kept_state_.reset();
   last_report_.reset();
@@ -136,7 +136,7 @@ void Simulation::rewind(int frame) {
   const Moment* moment = timeline_.at(frame);
   if (moment == nullptr)
     throw std::invalid_argument("the state of frame " + std::to_string(frame) + " is not kept");
-  go_to(moment->state);
+  go_to(timeline_.whole(*moment));
   ages_.restore(time_, moment->contacts);
 }
 
@@ -146,7 +146,8 @@ void Simulation::return_to_kept() {
   ages_.clear();
   // From another run of the scene, or older than the timeline: later states do not follow from it.
   const Moment* moment = timeline_.at(frame_);
-  if (moment == nullptr || state_hash(moment->state) != state_hash(*kept_state_)) remember(false);
+  if (moment == nullptr || state_hash(moment->state) != state_hash(timeline_.compact(*kept_state_)))
+    remember(false);
 }
 
 void Simulation::go_to(const State& state) {

@@ -1,7 +1,5 @@
 #include "app/viewer/timeline.h"
 
-#include <utility>
-
 namespace stickslip {
 namespace {
 
@@ -24,13 +22,18 @@ void Timeline::clear() {
   bytes_ = 0;
 }
 
+void Timeline::begin(const Model& model) {
+  clear();
+  compactor_ = StateCompactor(model);
+}
+
 void Timeline::add(State state) {
   while (!moments_.empty() && moments_.back().state.frame >= state.frame) {
     bytes_ -= size_of(moments_.back());
     moments_.pop_back();
   }
   if (!moments_.empty() && moments_.back().state.frame + 1 != state.frame) clear();
-  moments_.push_back({std::move(state), {}});
+  moments_.push_back({compact(std::move(state)), {}});
   bytes_ += size_of(moments_.back());
   drop_oldest();
 }
@@ -51,8 +54,9 @@ const Moment* Timeline::at(int frame) const {
 }
 
 TimelineExtent Timeline::extent() const {
-  if (moments_.empty()) return {0, -1, 0, limit_};
-  return {moments_.front().state.frame, moments_.back().state.frame, bytes_, limit_};
+  if (moments_.empty()) return {0, -1, 0, limit_, 0};
+  const State &first = moments_.front().state, &last = moments_.back().state;
+  return {first.frame, last.frame, bytes_, limit_, last.time - first.time};
 }
 
 void Timeline::drop_oldest() {

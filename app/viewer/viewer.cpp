@@ -130,6 +130,8 @@ class Viewer final : public ActionTarget {
             forks_,
             sweep_,
             pointer_.gizmo(),
+            hovered_,
+            layers_,
             view_,
             scenes_,
             thumbnails_,
@@ -164,6 +166,7 @@ class Viewer final : public ActionTarget {
   Camera camera_;
   Pointer pointer_{simulation_, camera_};
   std::vector<ContactRecord> shown_contacts_;
+  std::optional<Hovered> hovered_;
   SceneLayers layers_;
   std::shared_ptr<const Scene> scene_;
   std::string shown_name_;       // of the scene whose camera this is
@@ -198,6 +201,7 @@ Viewer::Viewer(const ViewOptions& options)
   view_.quality = renderer_.quality();
   if (remembers()) {
     view_.panels = memory_.panels;
+    view_.patterns = memory_.patterns;
     view_.overlays = memory_.overlays;
     view_.timeline_megabytes = memory_.timeline_megabytes;
     open_sections() = memory_.sections;
@@ -407,6 +411,7 @@ void Viewer::keep_memory() {
   memory_.height = window_.height();
   memory_.quality = view_.quality;
   memory_.panels = view_.panels;
+  memory_.patterns = view_.patterns;
   memory_.overlays = view_.overlays;
   memory_.timeline_megabytes = view_.timeline_megabytes;
   memory_.sections = open_sections();
@@ -498,6 +503,7 @@ FrameView Viewer::frame_view() {
   camera_.covered = 1 - free.scene_bottom() / std::max(1.f, free.bottom);
   frame.camera = camera_;
   frame.overlays = view_.overlays;
+  frame.patterns = view_.patterns;
   frame.scale = view_.scale;
   frame.tree = simulation_.frame().snapshot.tree;
   frame.tree_level = view_.tree_level;
@@ -553,6 +559,10 @@ void Viewer::draw() {
   figures_.positions = positions_.text();
   figures_.position_bytes = positions_.picture_bytes();
   choose_iterations();
+  hovered_ =
+      gui_.wants_pointer()
+          ? std::nullopt
+          : pointer_.hovered(surface_colors_table()[static_cast<std::size_t>(view_.surfaces)].is_scale);
   PanelContext context = panel_context();
   ImDrawData* panels = gui_.draw(context);
   if (const auto clicked = pointer_.take_click()) select(*clicked);
@@ -561,7 +571,8 @@ void Viewer::draw() {
   simulation_.want_contacts(shows_contacts(view_.overlays) || view_.selection || view_.contact ||
                             view_.surfaces == SurfaceColors::islands || view_.pattern_shown);
   const bool by_scale = view_.scale == ContactScale::pressure || view_.scale == ContactScale::age;
-  simulation_.want_contact_details(view_.contact || (by_scale && shows_contacts(view_.overlays)));
+  simulation_.want_contact_details(view_.contact || (hovered_ && hovered_->contact) ||
+                                   (by_scale && shows_contacts(view_.overlays)));
   simulation_.want_tree(view_.overlays.tree);
   simulation_.want_stiffness(view_.surfaces == SurfaceColors::stiffness);
   const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);

@@ -77,6 +77,7 @@ WindowMemory read_window_memory(const fs::path& file) {
   } catch (const std::invalid_argument&) {  // of another version
   }
   take(all, "panels", memory.panels);
+  take(all, "patterns", memory.patterns);
   take(all, "timeline", memory.timeline_megabytes);
   memory.timeline_megabytes = std::clamp(memory.timeline_megabytes, 0.f, 4096.f);
   if (!std::isfinite(memory.timeline_megabytes))
@@ -100,6 +101,7 @@ void write_window_memory(const fs::path& file, const WindowMemory& memory) {
            {"height", memory.height},
            {"quality", quality_name(memory.quality)},
            {"panels", memory.panels},
+           {"patterns", memory.patterns},
            {"timeline", memory.timeline_megabytes},
            {"sections", memory.sections}};
   for (const OverlayInfo& overlay : overlay_table())

@@ -15,7 +15,7 @@ struct WindowMemory {
   std::string scene, variant;  // that was shown last; empty: none
   int width = 1280, height = 720;
   Quality quality = Quality::automatic;
-  bool panels = true;
+  bool panels = true, patterns = true;
   Overlays overlays;
   float timeline_megabytes = 256;
   std::map<std::string, Camera> cameras;  // by the name of a scene

@@ -9,6 +9,8 @@ State Stepper::state() {
   State out;
   out.frame = nodes_.frame;
   out.time = nodes_.time;
+  out.positions.reserve(nodes_.x.size());
+  out.velocities.reserve(nodes_.v.size());
   for (const Vec3& x : nodes_.x.download(ctx_)) out.positions.push_back(x.cast<double>());
   for (const Vec3& v : nodes_.v.download(ctx_)) out.velocities.push_back(v.cast<double>());
   return out;

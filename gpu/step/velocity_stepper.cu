@@ -55,6 +55,7 @@ State VelocityStepper::state() {
   const auto poses = rigid_.bodies().pose.download(ctx_);
   const auto velocities = rigid_.bodies().velocity.download(ctx_);
   const auto spins = rigid_.bodies().spin.download(ctx_);
+  out.bodies.reserve(poses.size());
   for (std::size_t b = 0; b < poses.size(); ++b) out.bodies.push_back({poses[b], velocities[b], spins[b]});
   out.anchors = rigid_.anchors(ctx_);
   return out;

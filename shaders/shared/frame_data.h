@@ -38,7 +38,8 @@ struct FrameData {
   vec4 grid;           // cell [m], distance at which the ground has faded [m], unused
   vec4 sun_direction;  // xyz towards the sun; w: size of a shadow texel [m]
   mat4 sun_matrix;     // world to (u, v, depth) of the sun's map
-  vec4 sky_layout;     // tiles per row, 1 where surfaces have the colours of kHeatBinding, size of a sky texel [m], unused
+  vec4 sky_layout;  // tiles per row, 1 where surfaces have the colours of kHeatBinding, size of a sky texel
+                    // [m], 1 where thin objects have patterns
   mat4 sky_matrix[kMaxSkyViews];
   vec4 sky_direction[kMaxSkyViews];
 };
@@ -58,6 +59,7 @@ struct MeshVertex {
   uint node;
   uint look;                // one ObjectLook per object, and behind them one per object for its odd panels
   uint fan_begin, fan_end;  // triangles that share its normal
+  float warp, weft;         // [m] of cloth: its place along the threads at rest
 };
 
 /// A segment of a rod, and the nodes before and after it: its own ends where the rod ends.
@@ -66,13 +68,17 @@ struct RodPiece {
   uint before, after;
   uint object;
   float radius;  // [m]
+  uint ghost, ghost_before,
+      ghost_after;         // nodes that carry the frames of these segments, see gpu/model/rod.h
+  float along_a, along_b;  // [m] of its ends along the rod at rest
 };
 const int kTubeSides = 8;
 const int kTubeVertices = 2 * (kTubeSides + 1);
 const int kTubeCapVertices = 16;
 
 struct ObjectLook {
-  vec4 color;  // linear; w: 1 when highlighted
+  vec4 color;    // linear; w: 1 when highlighted
+  vec4 pattern;  // x: [1/m] threads of cloth or cells along rods, 0: it has no pattern; y: 1 of cloth
 };
 
 const uint kGlyphDisc = 0u;   // at a; b.w: its radius in units of screen-constant size, 0: the usual one

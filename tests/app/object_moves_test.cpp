@@ -192,6 +192,67 @@ TEST(ObjectMoves, ARopeEndsAtTheSamePlaceOfTheObject) {
   EXPECT_NE(moved->source.find("anchor_b = [0, 0.5, 0]"), std::string::npos);
 }
 
+TEST(ObjectMoves, ARopeKeepsTheLengthThatItHadByTheDistanceOfItsEnds) {
+  const std::string ends = "between = [\"low\", \"world\"]\nanchor = [0, 0.2, 0]\nanchor_b = [0, 0.5, 0]\n";
+  const auto length_after = [&](const std::string& more, const MoveObject& move) {
+    const Scene scene = yard("\n[[joint]]\nname = \"tie\"\nkind = \"distance\"\n" + ends + more);
+    const Joint joint = with_move(scene, move)->model.joints.at(0);
+    return Vec<double, 2>{joint.low, joint.high};
+  };
+  const MoveObject away{"low", {0.5, 0, 0}};
+  const auto near = [](const Vec<double, 2>& seen, double low, double high) {
+    EXPECT_NEAR(seen[0], low, 1e-12);
+    EXPECT_NEAR(seen[1], high, 1e-12);
+  };
+  near(length_after("", away), 0.3, 0.3);
+  near(length_after("low = 0.1\n", away), 0.1, 0.3);
+  near(length_after("high = 2\n", away), 0.3, 2);
+  near(length_after("low = 0\nhigh = 3\n", away), 0, 3);
+}
+
+const char* const kSheet = R"(
+[[material]]
+name = "cotton"
+young = 1e5
+density = 300
+[[object]]
+name = "sheet"
+body = "cloth"
+shape = "sheet"
+size = [0.4, 0.4]
+edge = 0.1
+thickness = 1e-3
+material = "cotton"
+position = [0, 1, 0]
+)";
+
+TEST(ObjectMoves, ASpringKeepsItsLengthWithoutForce) {
+  const Scene scene =
+      parse_scene(std::string(kSheet) +
+                      "[[spring]]\nname = \"tie\"\nbetween = [\"sheet\", \"world\"]\nanchor = "
+                      "[0.2, 1, 0.2]\nanchor_b = [0.2, 1.5, 0.2]\nstiffness = 10\n",
+                  "/somewhere/sheet.toml");
+  ASSERT_NEAR(scene.model.springs.at(0).length, 0.5, 1e-12);
+  EXPECT_NEAR(with_move(scene, {"sheet", {0, 0.25, 0}})->model.springs.at(0).length, 0.5, 1e-12);
+}
+
+TEST(ObjectMoves, ThePathOfPinnedNodesMovesWithTheirObject) {
+  const Scene scene = parse_scene(std::string(kSheet) +
+                                      "[[pin]]\nobject = \"sheet\"\nnodes = [0, 1]\n"
+                                      "motion = { angular_velocity = [0, 2, 0], center = [0.1, 1, 0.3] }\n",
+                                  "/somewhere/sheet.toml");
+  const Vec3d shift{0.5, 0.25, -0.125};
+  const auto moved = with_move(scene, {"sheet", shift});
+  const auto path = [](const Scene& of, double time) {
+    const ScriptedNodes& pin = of.model.scripted.at(0);
+    const Vec3d start = of.model.positions[static_cast<std::size_t>(pin.nodes.at(0))];
+    return pin.motion.apply(start, time);
+  };
+  EXPECT_GT(norm(path(scene, 0.5) - path(scene, 0)), 0.1);
+  for (const double time : {0.0, 0.5, 1.0})
+    EXPECT_LT(norm(path(*moved, time) - path(scene, time) - shift), 1e-9) << time;
+}
+
 TEST(ObjectMoves, ABoxOfAPinMustSelectTheSameNodes) {
   const Scene scene = parse_scene(
       "[[material]]\nname = \"cotton\"\nyoung = 1e5\ndensity = 300\n[[object]]\nname = \"sheet\"\nbody = "

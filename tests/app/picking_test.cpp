@@ -198,6 +198,21 @@ TEST(Picking, TakesTheMarkUnderThePointer) {
       << "farther, but seen";
 }
 
+TEST(PickContact, OfMarksThatCoverEachOtherTakesTheOneThatPushesMost) {
+  const Camera camera = Camera::look_at({0, 0, 5}, {0, 0, 0}, 40);
+  std::vector<ContactRecord> contacts(3);
+  contacts[1].point = {0.01f, 0, 0};  // about a pixel beside the first
+  contacts[1].normal_force = 2;
+  contacts[2].point = {0.06f, 0, 0};
+  contacts[2].normal_force = 9;
+  const Vec3f first = camera.project(contacts[0].point, 400, 400),
+              third = camera.project(contacts[2].point, 400, 400);
+  ASSERT_LT(third[0] - first[0], 7) << "within reach";
+  ASSERT_GT(third[0] - first[0], 3);
+  EXPECT_EQ(pick_contact(contacts, camera, 400, 400, {first[0], first[1]}, 7), &contacts[1]);
+  EXPECT_EQ(pick_contact(contacts, camera, 400, 400, {third[0], third[1]}, 7), &contacts[2]);
+}
+
 TEST(ContactProbe, FollowsTheSameContactUntilItEnds) {
   const auto scene = std::make_shared<const Scene>(test::two_tets("a"));
   ContactRecord contact;

@@ -75,6 +75,39 @@ TEST_F(PointerTest, AClickOnAMarkPicksTheContactBeforeTheBody) {
   EXPECT_EQ(click_on_it().object, 0);
 }
 
+TEST_F(PointerTest, HoveringFindsMarksAndSurfacesButNothingDuringAGesture) {
+  std::vector<ContactRecord> contacts(1);
+  contacts[0].point = {0.25f, 0.25f, 0.5f};  // on the face that is seen
+  contacts[0].multiplier = 3;
+  pointer_.set_marks(contacts);
+  pointer_.move(202, 201);
+  EXPECT_FALSE(pointer_.hovered(true)) << "a window that opens below a pointer at rest";
+  pointer_.move(203, 201);
+  pointer_.move(202, 201);
+  const std::optional<Hovered> mark = pointer_.hovered(false);
+  ASSERT_TRUE(mark && mark->contact);
+  EXPECT_EQ(mark->contact->multiplier, 3);
+  EXPECT_EQ(mark->at[0], 202);
+  EXPECT_FALSE(pointer_.take_click()) << "it selects nothing";
+  for (const Button button : {Button::left, Button::middle, Button::right}) {
+    pointer_.press(button, {});
+    EXPECT_FALSE(pointer_.hovered(true));
+    pointer_.release(button);
+    EXPECT_TRUE(pointer_.hovered(true));
+    pointer_.take_click();
+  }
+  contacts[0].point = {0.25f, 0.25f, 0};  // behind it, where no mark is drawn
+  const std::optional<Hovered> surface = pointer_.hovered(true);
+  ASSERT_TRUE(surface && surface->pick);
+  EXPECT_FALSE(surface->contact);
+  EXPECT_EQ(surface->pick->object, 0);
+  pointer_.set_marks({});
+  EXPECT_FALSE(pointer_.hovered(false)) << "nothing is shown of surfaces";
+  pointer_.move(5, 5);
+  const std::optional<Hovered> nothing = pointer_.hovered(true);
+  EXPECT_FALSE(nothing && (nothing->pick || nothing->contact)) << "the background";
+}
+
 TEST_F(PointerTest, ALeftDragOrbitsAndPicksNothing) {
   pointer_.move(200, 200);
   pointer_.press(Button::left, {});

@@ -144,7 +144,8 @@ TEST_F(SceneSewn, ChangedScenesKeepThePattern) {
       scene("rest = 'pattern'\npattern_scale = 0.09\nseam_angle = 'start'\nposition = [0, 1, 0]\n");
   const std::filesystem::path file = folder / "test.toml";
   const std::string copy = text + "[[object]]\n" + object_copy(text, file, "strip", "copy", {0, 2, 0});
-  const std::string moved = with_moved_tables(copy, file, {"copy"}, Pose{{0, 1, 0}, Quat::identity()});
+  const std::string moved =
+      with_moved_tables(copy, file, model_of(copy), {"copy"}, Pose{{0, 1, 0}, Quat::identity()});
   const Model model = model_of(moved);
   ASSERT_EQ(model.objects.size(), 2U);
   for (const Object& object : model.objects) {

@@ -26,7 +26,7 @@ TEST_F(WindowMemoryTest, ReadsWhatItWrote) {
   memory.width = 1000;
   memory.height = 640;
   memory.quality = Quality::high;
-  memory.panels = false;
+  memory.panels = memory.patterns = false;
   memory.overlays.contacts = memory.overlays.cones = true;
   memory.timeline_megabytes = 12;
   Camera camera;
@@ -42,7 +42,7 @@ TEST_F(WindowMemoryTest, ReadsWhatItWrote) {
   EXPECT_EQ(seen.width, 1000);
   EXPECT_EQ(seen.height, 640);
   EXPECT_EQ(seen.quality, Quality::high);
-  EXPECT_FALSE(seen.panels);
+  EXPECT_FALSE(seen.panels || seen.patterns);
   EXPECT_TRUE(seen.overlays.contacts && seen.overlays.cones);
   EXPECT_FALSE(seen.overlays.normals);
   EXPECT_EQ(seen.timeline_megabytes, 12);

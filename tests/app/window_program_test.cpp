@@ -266,6 +266,31 @@ std::optional<Box> lowest_difference(const Screenshot& a, const Screenshot& b) {
   return box;
 }
 
+TEST_F(ProgramWindowTest, HoveringShowsTheStressBesideThePointerAndNotDuringAGesture) {
+  open();
+  hands("key space");
+  ASSERT_TRUE(happened("step", 12));
+  hands("key space");
+  const std::optional<Pixel> ball = still_screenshot().ball();
+  ASSERT_TRUE(ball);
+  hands("key s");
+  const Screenshot plain = still_screenshot();
+  mouse_to({ball->x + 3, ball->y});
+  mouse_to(*ball);
+  const Box between_panels{330, 950, 20, 660};
+  const Screenshot tip =
+      screenshot_when([&](const Screenshot& shot) { return shot.difference(plain, between_panels) > 500; });
+  const int x = static_cast<int>(ball->x), y = static_cast<int>(ball->y);
+  EXPECT_EQ(tip.difference(plain, {x - 10, x + 10, y - 10, y + 10}), 0) << "it covers the place";
+  hands("mousedown 3");
+  screenshot_when([&](const Screenshot& shot) { return shot.difference(plain, between_panels) == 0; });
+  hands("mouseup 3");
+  screenshot_when([&](const Screenshot& shot) { return shot.difference(tip, between_panels) == 0; });
+  mouse_to({640, 60});
+  screenshot_when([&](const Screenshot& shot) { return shot.difference(plain, between_panels) == 0; });
+  close_and_check();
+}
+
 TEST_F(ProgramWindowTest, PicturesShowTheSceneAlone) {
   shows_panels_ = false;
   open();

@@ -306,8 +306,26 @@ void move_joint(EditedText& edited, const toml::table& joint, const Pose& move) 
       edited.replace(*joint.get(key), rounded_text(move.q.rotate(*axis)));
 }
 
+/// Writes the lengths that a rope or spring has by the distance of its ends, so that it keeps them when one
+/// of these moves. `before`: the model of the text.
+void keep_lengths(EditedText& edited, const toml::table& tie, const Model& before) {
+  const std::string name = tie["name"].value_or(std::string());
+  const auto is_meant = [&](const auto& of) { return of.name == name || of.name == name + ".0"; };
+  const auto keep = [&](const char* key, double length) {
+    if (!tie.contains(key)) edited.set(tie, key, number_text(length));
+  };
+  if (const auto joint = std::ranges::find_if(before.joints, is_meant); joint != before.joints.end()) {
+    keep("low", joint->low);
+    keep("high", joint->high);
+  } else if (const auto spring = std::ranges::find_if(before.springs, is_meant);
+             spring != before.springs.end()) {
+    keep("length", spring->length);
+  }
+}
+
 /// Moves the joints of the objects, and the ends of ropes and springs at them.
-void move_ties(EditedText& edited, const std::set<std::string>& names, const Pose& move) {
+void move_ties(EditedText& edited, const Model& before, const std::set<std::string>& names,
+               const Pose& move) {
   for (const std::string kind : {"joint", "spring"}) {
     for (const toml::table* tie : tables_of(edited.root(), kind.c_str())) {
       const std::vector<std::string> sides = sides_of(*tie);
@@ -319,6 +337,7 @@ void move_ties(EditedText& edited, const std::set<std::string>& names, const Pos
         move_joint(edited, *tie, move);
         continue;
       }
+      if (!std::ranges::all_of(sides, moves)) keep_lengths(edited, *tie, before);
       for (std::size_t k = 0; k < sides.size(); ++k) {
         if (!moves(sides[k])) continue;
         const char* key = k == 0 ? "anchor" : "anchor_b";
@@ -330,6 +349,18 @@ void move_ties(EditedText& edited, const std::set<std::string>& names, const Pos
                            "': only ropes and springs with anchors move with an object");
       }
     }
+  }
+}
+
+/// Moves the centres about which pins turn the objects.
+void move_pins(EditedText& edited, const std::set<std::string>& names, const Pose& move) {
+  for (const toml::table* pin : tables_of(edited.root(), "pin")) {
+    const std::string object = (*pin)["object"].value_or(std::string());
+    if (!names.contains(object) && !names.contains(object.substr(0, object.find('.')))) continue;
+    const toml::table* motion = (*pin)["motion"].as_table();
+    if (motion == nullptr) continue;
+    if (const auto center = vector_at(*motion, "center", object))
+      edited.replace(*motion->get("center"), rounded_text(move.apply(*center)));
   }
 }
 
@@ -415,7 +446,7 @@ std::string object_copy(const std::string& text, const fs::path& file, const std
   return edited.text();
 }
 
-std::string with_moved_tables(const std::string& text, const fs::path& file,
+std::string with_moved_tables(const std::string& text, const fs::path& file, const Model& model,
                               const std::set<std::string>& names, const Pose& move) {
   constexpr double kDegree = std::numbers::pi / 180;
   const Vec<double, 3> none{0, 0, 0};
@@ -436,7 +467,8 @@ std::string with_moved_tables(const std::string& text, const fs::path& file,
     const Quat turn = rotation_by(kDegree * vector_at(table, "rotation", name).value_or(none));
     edited.set(table, "rotation", rounded_text(rotation_vector(normalized(move.q * turn)) / kDegree));
   }
-  move_ties(edited, names, move);
+  move_ties(edited, model, names, move);
+  move_pins(edited, names, move);
   return edited.text();
 }
 

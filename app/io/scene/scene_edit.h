@@ -39,11 +39,12 @@ std::string object_copy(const std::string& text, const std::filesystem::path& fi
                         const std::string& copy_name, const Vec<double, 3>& shift);
 
 /// The text in which the [[object]] and [[collider]] tables of these names begin at their places after
-/// `move`, with the joints that hold them, the ends of their ropes and springs, and their motions, which turn
-/// with them. Other values stay. `names`: all that joints other than ropes connect. Throws InputError: there
-/// is none, it is one object of an array, an array is to be turned, a sequence of files moves it, its ends
+/// `move`, with the joints that hold them, the ends of their ropes and springs, which keep their lengths,
+/// their motions, which turn with them, and the centres of the motions of their pins. Other values stay.
+/// `model`: that of the text. `names`: all that joints other than ropes connect. Throws InputError: there is
+/// none, it is one object of an array, an array is to be turned, a sequence of files moves it, its ends
 /// follow another object, or another object follows it.
-std::string with_moved_tables(const std::string& text, const std::filesystem::path& file,
+std::string with_moved_tables(const std::string& text, const std::filesystem::path& file, const Model& model,
                               const std::set<std::string>& names, const Pose& move);
 
 /// The text without the [[pin]] tables of this object. Throws InputError: there is none.

@@ -60,6 +60,7 @@ void draw_panels(PanelContext& context) {
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   const FreeArea free = free_area(window.x, window.y, context.view);
   draw_gizmo(context);
+  draw_hover_tip(context);
   if (context.view.panels) {
     begin("left", {0, 0}, {free.left, free.panel_bottom});
     draw_scene_panel(context);

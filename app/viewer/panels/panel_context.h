@@ -12,10 +12,12 @@
 #include "app/viewer/bookmarks.h"
 #include "app/viewer/fork.h"
 #include "app/viewer/gizmo_tool.h"
+#include "app/viewer/hover.h"
 #include "app/viewer/iteration_scrub.h"
 #include "app/viewer/lab_race.h"
 #include "app/viewer/log_buffer.h"
 #include "app/viewer/picking.h"
+#include "app/viewer/scene_layers.h"
 #include "app/viewer/simulation.h"
 #include "app/viewer/spawn.h"
 #include "app/viewer/stepper_race.h"
@@ -54,6 +56,7 @@ struct ViewState {
   int tree_level = 5;                        // that `overlays.tree` shows
   ContactScale scale = ContactScale::state;  // of the marks of contacts
   SurfaceColors surfaces = SurfaceColors::objects;
+  bool patterns = true;  // of cloth and rods
   bool panels = true, log = false, lab = false, help = false;
   bool gizmo = false;  // handles at the selected object
   Quality quality = Quality::light;
@@ -109,6 +112,8 @@ struct PanelContext {
   Forks& forks;
   ParamSweep& sweep;
   GizmoTool& gizmo;
+  const std::optional<Hovered>& hovered;  // empty over panels and while a button is down
+  const SceneLayers& layers;
   ViewState& view;
   const std::vector<SceneInfo>& scenes;
   Thumbnails& thumbnails;

@@ -36,6 +36,8 @@ void draw_add_panel(PanelContext& context);
 
 /// Over the scene, below the panels: the handles at the selected object.
 void draw_gizmo(PanelContext& context);
+/// Likewise: numbers of what is under the pointer.
+void draw_hover_tip(PanelContext& context);
 
 void draw_lab_panel(PanelContext& context);
 /// Part of the lab: the slider over the iterations of the highlighted solver.

@@ -60,10 +60,11 @@ void draw_track(const Track& track, const Simulation& simulation, const Bookmark
   list.AddCircleFilled({track.x(now), middle}, 0.32f * (track.to.y - track.from.y), theme::text);
 }
 
-/// "frame 123 of 20 to 456"
+/// "frame 123 of 20 to 456, 7.27 s"
 std::string position_text(const TimelineExtent& kept, int now) {
   char text[96];
-  const int length = std::snprintf(text, sizeof text, "frame %d of %d to %d", now, kept.first, kept.last);
+  const int length = std::snprintf(text, sizeof text, "frame %d of %d to %d, %.3g s", now, kept.first,
+                                   kept.last, kept.seconds);
   return {text, static_cast<std::size_t>(length)};
 }
 
@@ -119,9 +120,9 @@ void draw_tripwires(Simulation& simulation) {
 
 void draw_memory(PanelContext& context) {
   const TimelineExtent& kept = context.simulation.status().timeline;
-  value_row("States kept", em(16), "%d, %s", kept.empty() ? 0 : kept.last - kept.first + 1,
-            si_text(static_cast<double>(kept.bytes), "B").c_str());
-  tooltip("One for each step. Beyond the limit the oldest go");
+  value_row("States kept", em(16), "%d, %.3g s, %s", kept.empty() ? 0 : kept.last - kept.first + 1,
+            kept.seconds, si_text(static_cast<double>(kept.bytes), "B").c_str());
+  tooltip("One for each step: how many, their time, their memory. Beyond the limit the oldest go");
   ImGui::AlignTextToFramePadding();
   text_colored(theme::dim_text, "Limit");
   ImGui::SameLine(em(16));

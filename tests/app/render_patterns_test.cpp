@@ -1,0 +1,186 @@
+// Patterns of cloth and rods move with the material, and are means where they are too small for pixels.
+#include <cmath>
+#include <numbers>
+
+#include "app/render/threads.h"
+#include "tests/app/render_fixture.h"
+
+namespace stickslip {
+namespace {
+
+Model empty_model() {
+  Model model;
+  model.materials.push_back({});
+  model.material_names.push_back("any");
+  return model;
+}
+
+/// A square sheet of 1 m in the plane y = 0.
+Model sheet() {
+  Model model = empty_model();
+  const SurfaceMesh mesh = make_sheet(1, 1, 0.1);
+  add_cloth(model, "sheet", mesh.nodes, mesh.triangles, 0, 1e-3).color = {0.7f, 0.6f, 0.3f};
+  finalize(model);
+  return model;
+}
+
+/// A straight rod along x of ten segments of 0.1 m.
+Model rod() {
+  Model model = empty_model();
+  std::vector<Vec<double, 3>> nodes;
+  std::vector<Vec2i> segments;
+  for (int i = 0; i <= 10; ++i) nodes.push_back({0.1 * i - 0.5, 0, 0});
+  for (int i = 0; i < 10; ++i) segments.push_back({i, i + 1});
+  add_rods(model, "rod", nodes, segments, 0, 0.05).color = {0.7f, 0.3f, 0.3f};
+  finalize(model);
+  return model;
+}
+
+TEST(Threads, RunAlongTheWarpOfFlatClothWithoutStretch) {
+  Model model = sheet();
+  model.objects[0].warp = {1, 0, 1};
+  const std::vector<ThreadPlaces> places = thread_places(model, model.objects[0]);
+  ASSERT_EQ(places.size(), model.triangles.size());
+  for (std::size_t t = 0; t < places.size(); ++t)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Vec<double, 3> edge = model.rest_positions[model.triangles[t][static_cast<int>((k + 1) % 3)]] -
+                                  model.rest_positions[model.triangles[t][static_cast<int>(k)]];
+      const Vec<float, 2> shown = places[t][(k + 1) % 3] - places[t][k];
+      EXPECT_NEAR(norm(shown), norm(edge), 1e-6);
+      EXPECT_NEAR(shown[0], (edge[0] + edge[2]) / std::numbers::sqrt2, 1e-6);
+    }
+  EXPECT_NEAR(threads_per_metre(model, model.objects[0]), 96, 1e-3);
+}
+
+TEST(Threads, OfSewnClothAreThoseOfItsPattern) {
+  Model model = empty_model();
+  model.cloth_patterns.push_back({{{{{0, 0}, {1, 0}, {1, 1}}}, {{{3, 0}, {4, 1}, {3, 1}}}}});
+  add_cloth(model, "cloth", {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}, {{0, 1, 2}, {0, 2, 3}}, 0, 1e-3)
+      .cloth_pattern = 0;
+  finalize(model);
+  const std::vector<ThreadPlaces> places = thread_places(model, model.objects[0]);
+  EXPECT_EQ(places[1][1], (Vec<float, 2>{4, 1}));
+  EXPECT_NEAR(threads_per_metre(model, model.objects[0]), 96, 1e-3) << "two halves of a square metre";
+}
+
+TEST(Threads, OnAClosedSurfaceShrinkByNoMoreThanSqrt3) {
+  Model model = empty_model();
+  TetMesh ball = make_sphere(0.5, 0.2);
+  add_solid(model, "ball", ball.nodes, ball.tets, 0);
+  finalize(model);
+  const Model solid = std::move(model);
+  model = empty_model();
+  std::vector<std::int32_t> place(solid.node_count(), -1);
+  std::vector<Vec<double, 3>> nodes;
+  std::vector<Vec3i> triangles = solid.triangles;
+  for (Vec3i& t : triangles)
+    for (int k = 0; k < 3; ++k) {
+      std::int32_t& to = place[static_cast<std::size_t>(t[k])];
+      if (to < 0) {
+        to = static_cast<std::int32_t>(nodes.size());
+        nodes.push_back(solid.positions[static_cast<std::size_t>(t[k])]);
+      }
+      t[k] = to;
+    }
+  add_cloth(model, "skin", nodes, triangles, 0, 1e-3);
+  finalize(model);
+  const std::vector<ThreadPlaces> places = thread_places(model, model.objects[0]);
+  for (std::size_t t = 0; t < places.size(); ++t) {
+    const Vec<float, 2> a = places[t][1] - places[t][0], b = places[t][2] - places[t][0];
+    const auto at = [&](int k) { return model.rest_positions[model.triangles[t][k]]; };
+    const double area = norm(cross(at(1) - at(0), at(2) - at(0)));
+    EXPECT_GE(std::abs(a[0] * b[1] - a[1] * b[0]), 0.999 * area / std::numbers::sqrt3);
+    EXPECT_LE(std::abs(a[0] * b[1] - a[1] * b[0]), 1.001 * area);
+  }
+}
+
+class RenderPatternsTest : public RenderTest {
+ protected:
+  void show(const Model& what, const Vec3f& eye, const Vec3f& target) {
+    model = what;
+    renderer->set_scene(model);
+    view.camera = Camera::look_at(eye, target, 40);
+    view.transparent = true;
+    view.patterns = true;
+  }
+  void SetUp() override {
+    RenderTest::SetUp();
+    if (renderer) renderer->set_quality(Quality::medium);
+  }
+  /// The mean of brightness over what is drawn.
+  static double mean(const Image& image) {
+    double sum = 0, count = 0;
+    for (std::size_t i = 0; i < image.rgba.size(); i += 4)
+      if (image.rgba[i + 3] == 255) {
+        sum += brightness(&image.rgba[i]);
+        ++count;
+      }
+    return sum / count;
+  }
+};
+
+TEST_F(RenderPatternsTest, CloseThreadsShowAndFarOnesLeaveTheirMean) {
+  for (const float distance : {0.5f, 1.5f}) {
+    show(sheet(), {0, distance, 0.3f * distance}, {0, 0, 0});
+    const Image woven = draw();
+    view.patterns = false;
+    const Image plain = draw();
+    EXPECT_GT(pixels_that_differ(woven, plain, 8), 4000u) << distance;
+    EXPECT_NEAR(mean(woven), mean(plain), 0.03 * mean(plain)) << distance;
+  }
+  show(sheet(), {0, 40, 12}, {0, 0, 0});
+  const Image woven = draw();
+  view.patterns = false;
+  EXPECT_EQ(pixels_that_differ(woven, draw(), 12), 0u) << "bands are a fourth of a pixel there";
+}
+
+TEST_F(RenderPatternsTest, ThreadsMoveWithTheCloth) {
+  show(sheet(), {0, 0.5f, 0.15f}, {0, 0, 0});
+  const Image before = draw();
+  const Vec3f by{0.0137f, 0, 0.0071f};  // no whole number of threads
+  renderer->set_positions(moved_nodes(model, by));
+  EXPECT_GT(pixels_that_differ(before, draw(), 8), 4000u) << "they are not those of the place";
+  view.camera = Camera::look_at(Vec3f{0, 0.5f, 0.15f} + by, by, 40);
+  EXPECT_LT(pixels_that_differ(before, draw(), 8), 200u);
+}
+
+TEST_F(RenderPatternsTest, ScalesOfSurfacesHaveNoPattern) {
+  show(sheet(), {0, 0.5f, 0.15f}, {0, 0, 0});
+  const std::vector<float> heat(model.node_count(), 0.5f);
+  view.heat = heat;
+  const Image woven = draw();
+  view.patterns = false;
+  EXPECT_EQ(pixels_that_differ(woven, draw(), 2), 0u);
+}
+
+TEST_F(RenderPatternsTest, ATurnOfTheFrameShowsOnARod) {
+  show(rod(), {0, 0, 0.6f}, {0, 0, 0});
+  const Image before = draw();
+  std::vector<Vec3f> positions = moved_nodes(model, {0, 0, 0});
+  for (std::int32_t ghost = 0; ghost < 10; ++ghost)
+    for (int c = 1; c < 3; ++c) positions[static_cast<std::size_t>(ghost)][c] *= -1;
+  renderer->set_positions(positions);
+  const Image turned = draw();
+  EXPECT_GT(pixels_that_differ(before, turned, 8), 1000u);
+  EXPECT_NEAR(mean(turned), mean(before), 0.05 * mean(before));
+  view.patterns = false;
+  const Image plain = draw();
+  renderer->set_positions(moved_nodes(model, {0, 0, 0}));
+  EXPECT_EQ(pixels_that_differ(plain, draw(), 2), 0u) << "without patterns a turn is not seen";
+}
+
+TEST_F(RenderPatternsTest, AShiftAlongItselfShowsOnARod) {
+  show(rod(), {0, 0, 0.3f}, {0, 0, 0});
+  const Image before = draw();
+  renderer->set_positions(moved_nodes(model, {0.1f, 0, 0}));  // half a cell: both ends are out of sight
+  EXPECT_GT(pixels_that_differ(before, draw(), 8), 1000u);
+  renderer->set_positions(moved_nodes(model, {0, 0, 0}));
+  EXPECT_EQ(pixels_that_differ(before, draw(), 2), 0u);
+  view.patterns = false;
+  const Image plain = draw();
+  renderer->set_positions(moved_nodes(model, {0.1f, 0, 0}));
+  EXPECT_LT(pixels_that_differ(plain, draw(), 8), 100u) << "without patterns it is not seen";
+}
+
+}  // namespace
+}  // namespace stickslip
