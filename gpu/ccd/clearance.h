@@ -123,8 +123,8 @@ SS_HD inline auto keeps_clear(const Way<T>& way, T kept, T thickness) {
   return (gap_along<Pair>(m, way.start) > floor) & (gap_along<Pair>(m, way.end) > floor);
 }
 
-/// Whether the sides stay farther apart than `least` [m] wherever each corner is in the box around the ends of
-/// its way, grown by `spare` [m]. Here the ends of the way are relative to where corner 0 starts.
+/// Whether the sides stay farther apart than `least` [m] wherever each corner is in the box around the ends
+/// of its way, grown by `spare` [m]. Here the ends of the way are relative to where corner 0 starts.
 template <class Pair, class T>
 SS_HD inline auto keeps_away(const Way<T>& way, T least, T spare) {
   using Scalar = typename Pair::Scalar;
