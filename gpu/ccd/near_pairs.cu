@@ -60,6 +60,25 @@ void find_near(Context& ctx, const Vec4i* pairs, std::size_t count, const Covere
       pair_pack_grain(kMedium));
 }
 
+/// The near ones of pairs [first, end), ascending from selected[first] on, and their number.
+void select_near(Context& ctx, std::size_t first, std::size_t end, const std::uint8_t* near,
+                 std::int32_t* selected, std::int32_t* count) {
+  select_indices(
+      ctx, end - first, [=] SS_LAMBDA(std::size_t i) { return near[first + i] != 0; }, selected + first,
+      count);
+}
+
+/// The first `points` selected pairs of a point and a triangle, then `edges` of two edges.
+void copy_pairs(Context& ctx, const CandidateView& all, const std::int32_t* selected, std::size_t points,
+                std::size_t edges, Vec4i* pairs) {
+  const std::size_t of_points = all.point_triangle_count;
+  const CandidateView from = all;
+  launch(ctx, points + edges, [=] SS_LAMBDA(std::size_t i) {
+    pairs[i] =
+        i < points ? from.point_triangle[selected[i]] : from.edge_edge[selected[of_points + (i - points)]];
+  });
+}
+
 }  // namespace
 
 void NearPairs::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, Real spare,
@@ -90,22 +109,13 @@ void NearPairs::keep_near(Context& ctx, const Vec3* x, const Vec3* p, Real margi
   Vec2i* counts = counts_.data();
   find_near<PointTriangle<Real>>(ctx, all.point_triangle, of_points, covered, near);
   find_near<EdgeEdge<Real>>(ctx, all.edge_edge, n - of_points, covered, near + of_points);
-  const auto select = [&](std::size_t first, std::size_t end, std::int32_t* count) {
-    select_indices(
-        ctx, end - first, [=] SS_LAMBDA(std::size_t i) { return near[first + i] != 0; }, selected + first,
-        count);
-  };
-  select(0, of_points, &counts->v[0]);
-  select(of_points, n, &counts->v[1]);
+  select_near(ctx, 0, of_points, near, selected, &counts->v[0]);
+  select_near(ctx, of_points, n, near, selected, &counts->v[1]);
   found_ = read_back(ctx, counts);
 
   const auto points = static_cast<std::size_t>(found_[0]), edges = static_cast<std::size_t>(found_[1]);
   pairs_.resize(ctx, points + edges);
-  Vec4i* pairs = pairs_.data();
-  launch(ctx, points + edges, [=] SS_LAMBDA(std::size_t i) {
-    pairs[i] =
-        i < points ? all.point_triangle[selected[i]] : all.edge_edge[selected[of_points + (i - points)]];
-  });
+  copy_pairs(ctx, all, selected, points, edges, pairs_.data());
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -12,11 +12,15 @@ void set_common_way(Context& ctx, std::size_t n, const std::uint8_t* scripted, c
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { way[i] = scripted[i] ? script_step[i] : dt * v[i]; });
 }
 
+/// x += way.
+void move_nodes(Context& ctx, std::size_t n, const Vec3* way, Vec3* x) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { x[i] += way[i]; });
+}
+
 }  // namespace
 
 void TimeStepper::go(Context& ctx, const DeviceModel& device, const Vec3* way) {
-  Vec3* x = x_.data();
-  launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) { x[i] += way[i]; });
+  move_nodes(ctx, device.node_count, way, x_.data());
 }
 
 /// Moves scripted nodes straight to their targets unless a contact, or an element that must not invert, is in

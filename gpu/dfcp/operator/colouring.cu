@@ -227,6 +227,16 @@ std::vector<std::size_t> colour_sizes(Context& ctx, const ConflictGraph& g, bool
   return {sizes.begin(), sizes.end()};
 }
 
+/// order = the n blocks by their colours. `key`: scratch.
+void sort_by_colour(Context& ctx, std::size_t n, const std::int32_t* colour, std::uint32_t* key,
+                    std::int32_t* order) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    key[i] = static_cast<std::uint32_t>(colour[i]);
+    order[i] = static_cast<std::int32_t>(i);
+  });
+  sort_pairs(ctx, n, key, order);
+}
+
 }  // namespace
 
 std::size_t start_neighbours(Context& ctx, std::size_t n, std::int32_t* numbers, const char* advice) {
@@ -273,14 +283,7 @@ void Colouring::order_blocks(Context& ctx, const std::vector<std::size_t>& sizes
   run_length_ = 1;
   order_.resize(ctx, n);
   space_.keys.resize(ctx, n);
-  const std::int32_t* colour = colour_.data();
-  std::uint32_t* key = space_.keys.data();
-  std::int32_t* order = order_.data();
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
-    key[i] = static_cast<std::uint32_t>(colour[i]);
-    order[i] = static_cast<std::int32_t>(i);
-  });
-  sort_pairs(ctx, n, key, order);
+  sort_by_colour(ctx, n, colour_.data(), space_.keys.data(), order_.data());
   // A kept colour may have lost all its blocks: no empty launches.
   offsets_.assign(1, 0);
   for (const std::size_t size : sizes)
