@@ -25,7 +25,7 @@ constexpr double kNear = 0.58541019662496845446, kFar = 0.13819660112501051518;
 // Of the volume of the body: frames and bones with less move nothing.
 constexpr double kNothing = 1e-9;
 // Of the size^6 of a cloud: what its spread encloses if its points are in one plane.
-constexpr double kFlat = 1e-13;
+constexpr double kThin = 1e-13;
 // Of the length of its path: frames of two paths that are nearer are one.
 constexpr double kSameFrame = 1e-6;
 
@@ -49,7 +49,7 @@ struct Cloud {
     for (std::size_t i = 0; i < points.size(); ++i)
       spread += (weights[i] / all) * outer(points[i] - centre, points[i] - centre);
     const double size = trace(spread);
-    return !(determinant(spread) > kFlat * size * size * size);
+    return !(determinant(spread) > kThin * size * size * size);
   }
 };
 

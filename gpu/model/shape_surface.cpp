@@ -15,7 +15,7 @@ using Mat3d = Mat<double, 3>;
 using std::numbers::pi;
 
 // Regularises the planes of a node whose triangles do not span space.
-constexpr double kFlat = 1e-9;
+constexpr double kSoft = 1e-9;
 
 // Least and largest number of sides around a round shape.
 constexpr int kFewestSides = 8, kMostSides = 256;
@@ -181,7 +181,7 @@ std::vector<Vec3d> shrunk_surface(const std::vector<Vec3d>& nodes, const std::ve
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const double size = trace(planes[i]);
     if (!(size > 0)) continue;
-    const Vec3d move = inverse(planes[i] + (kFlat * size) * Mat3d::identity()) * pull[i];
+    const Vec3d move = inverse(planes[i] + (kSoft * size) * Mat3d::identity()) * pull[i];
     const double length = norm(move);
     out[i] -= (skin * std::min(1.0, kMostMiter / length)) * move;
   }
