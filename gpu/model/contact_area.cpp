@@ -17,7 +17,7 @@ using Polygon = std::vector<Vec2d>;
 
 constexpr double kSameWay = 0.7;              // cosine between normals of one surface
 constexpr double kSlope = 0.5;                // of the line to another contact of the surface
-constexpr double kLevel = 1e-3, kSame = 1e-5;  // of the patch's size: heights and distances that count as none
+constexpr double kEven = 1e-3, kSame = 1e-5;  // of the patch's size: heights and distances that count as none
 constexpr double kLine = 2e-3;                // hulls of less area than this times size^2 are lines
 constexpr double kNarrow = 0.02;              // of narrower ones more contacts are taken, if there are more
 constexpr double kPooled = 0.9;               // of the mean spacing: what is nearer shares area by force
@@ -194,7 +194,7 @@ class Patch {
       if (&other == &of || dot(oriented(other), oriented(of)) < kSameWay) return;
       const Vec3d away = other.point.cast<double>() - origin;
       const Vec2d at{dot(away, t), dot(away, s)};
-      if (!(std::abs(dot(away, n)) <= kSlope * norm(at) + kLevel * size_)) return;
+      if (!(std::abs(dot(away, n)) <= kSlope * norm(at) + kEven * size_)) return;
       if (norm(at) < kSame * size_) ++found.same_place;
       else found.neighbours.push_back({at, &other});
     };
