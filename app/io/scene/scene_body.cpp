@@ -1,4 +1,5 @@
 // Rigid bodies of a scene file: [[object]] with body = "rigid", and the colliders of a scene that has any.
+#include <algorithm>
 #include <numbers>
 
 #include "app/io/scene/body_shape.h"
@@ -81,6 +82,11 @@ void add_instances(const TableReader& table, const BodyTable& body, const BodySt
   }
 }
 
+/// Name of a scene's first rigid body; it has one.
+const std::string& first_rigid(const Model& model) {
+  return std::ranges::find_if(model.objects, &Object::is_rigid)->name;
+}
+
 }  // namespace
 
 void build_rigid_object(TableReader& table, const SceneSource& source, Model& model) {
@@ -97,6 +103,9 @@ void build_rigid_object(TableReader& table, const SceneSource& source, Model& mo
 
 void build_rigid_collider(TableReader& table, const SceneSource& source, Model& model) {
   if (table.has("as")) table.fail("as", "points and segments do not touch rigid bodies");
+  if (table.has("sequence"))
+    table.fail("sequence", "bends a collider, and beside rigid bodies such as '" + first_rigid(model) +
+                               "' colliders are rigid: give a motion, or leave the rigid bodies out");
   const BodyTable body = read_body(table, source, model, {source.scale, 1});
   BodyStart start;
   start.moves = false;
