@@ -314,6 +314,7 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
 
   const std::unique_ptr<Engine> engine = factory(backend, options.threads);
   load_into(*engine, scene);
+  for (const std::string& note : scene.notes) std::cerr << "stickslip: " << note << "\n";
   if (const std::string note = engine->load_note(); !note.empty())
     std::cerr << "stickslip: " << scene.file.string() << ": " << note << "\n";
   ExpectationJudge judge(scene.model, expectations_of(scene));

@@ -181,6 +181,26 @@ TEST_F(HairFile, LeavesOutPointsAndStrandsWithoutLength) {
   EXPECT_EQ(strands.points[0].size(), 3U);
 }
 
+TEST_F(HairFile, SaysWhichStrandsAndPointsAreLeftOut) {
+  const std::string name = (folder.root / "a.hair").string();
+  std::string bytes = hair_bytes({2, 0, 3, 0});
+  std::memcpy(&bytes[128 + 8 + 12 * 6], &bytes[128 + 8 + 12 * 5], 12);  // of the third strand
+  std::ofstream(folder.root / "a.hair", std::ios::binary) << bytes;
+  const std::string rods =
+      "[[material]]\nname = 'm'\n[[object]]\nname = 'r'\nbody = 'rods'\ndiameter = 0.01\nmaterial = 'm'\n"
+      "file = 'a.hair'\n";
+  const Scene scene = parse_scene(rods, folder.root / "test.toml");
+  EXPECT_EQ(scene.model.segments.size(), 4U);
+  EXPECT_EQ(scene.notes, (std::vector<std::string>{
+                             name + ": strand 2 of 4 and 1 more have no length: left out",
+                             name + ": 1 point is where the one before is: left out, first in strand 3"}));
+  std::ofstream(folder.root / "a.hair", std::ios::binary) << hair_bytes({2, 0});
+  EXPECT_EQ(parse_scene(rods, folder.root / "test.toml").notes,
+            std::vector<std::string>{name + ": strand 2 of 2 has no length: left out"});
+  std::ofstream(folder.root / "a.hair", std::ios::binary) << hair_bytes({2, 1});
+  EXPECT_TRUE(parse_scene(rods, folder.root / "test.toml").notes.empty());
+}
+
 TEST_F(HairFile, BadFilesAreRefused) {
   const auto expect_fault = [&](const std::string& bytes, const char* part) {
     const std::string text = fault(bytes);

@@ -115,7 +115,7 @@ Scene parse_scene(const std::string& text, const fs::path& file, std::optional<d
   }
   scene.camera = read_camera(root.table("camera"));
 
-  const SceneSource source{file, scene.scale};
+  const SceneSource source{file, scene.scale, scene.notes};
   std::vector<TableReader> materials = root.tables("material");
   if (materials.size() > kMostMaterials)
     root.fail("material", "there are " + std::to_string(materials.size()) + " of them; a scene has at most " +

@@ -52,6 +52,7 @@ struct Scene {
   std::vector<Variant> variants;
   std::string variant;                   // name of the selected variant, or empty
   bool changed = false;                  // objects came or went since it was loaded
+  std::vector<std::string> notes;        // what of its files was left out, a message each
   std::string source;                    // the TOML text that it was parsed from; empty: it has none
   std::shared_ptr<const State> resumed;  // where a run goes on, of a checkpoint; null: it starts anew
 

@@ -108,11 +108,14 @@ BuiltStrands read_hair(TableReader& table, const fs::path& scene_file, const Gro
   });
 }
 
-BuiltStrands read_hair_file(TableReader& table, const fs::path& scene_file) {
+BuiltStrands read_hair_file(TableReader& table, const SceneSource& source) {
   if (table.has("shape")) table.fail("file", "give either shape or file");
   if (fs::path(table.text("file")).extension() != ".hair")
     table.fail("file", "rods are read from .hair files; lines of other files are [[collider]]s");
-  Strands strands = read_named_file(table, scene_file, load_hair);
+  std::vector<std::string> notes;
+  Strands strands =
+      read_named_file(table, source.file, [&](const fs::path& file) { return load_hair(file, &notes); });
+  source.notes.insert(source.notes.end(), notes.begin(), notes.end());
   strands =
       thinned(std::move(strands), static_cast<std::size_t>(table.whole("strands", 1, 1000000, 1000000)));
   if (table.has("segments")) strands = resampled(strands, read_segments(table));
@@ -122,7 +125,7 @@ BuiltStrands read_hair_file(TableReader& table, const fs::path& scene_file) {
 BuiltStrands read_strands(TableReader& table, const SceneSource& source, const Growth& growth,
                           double diameter) {
   const auto build = [&](int segments, auto&& make) { return refined(segments, growth, diameter, make); };
-  if (table.has("file")) return read_hair_file(table, source.file);
+  if (table.has("file")) return read_hair_file(table, source);
   const std::string shape = table.text("shape");
   check_known(table, "shape", "shape of rods", shape, {"strand", "ring", "curve", "hair"});
   if (shape == "hair") return read_hair(table, source.file, growth, diameter);
