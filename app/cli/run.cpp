@@ -327,6 +327,7 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   summary.scene = scene.name;
   summary.variant = scene.variant;
   summary.scale = scene.scale;
+  summary.density = scene.density;
   summary.backend = backend_name(backend);
   summary.solver = param_text(&scene.params, *find_param(param_table(), "solver"));
   const ExitCode ended = simulate(*engine, frames, options.quiet, interrupt, judge, outputs, summary);

@@ -27,8 +27,10 @@ double fineness_of(TableReader& table, const Growth& growth) {
 }
 
 BodyForm read_form(TableReader& table, const SceneSource& source, const Growth& growth, Model& model) {
-  PartSource parts{
-      {source.file, growth.refinement, source.notes}, model, read_scale(table), fineness_of(table, growth)};
+  PartSource parts{{source.file, growth.refinement, source.density, source.notes},
+                   model,
+                   read_scale(table),
+                   fineness_of(table, growth)};
   std::vector<BodyPart> all;
   if (!table.has("parts")) {
     all = read_parts(table, parts, Pose::identity());
