@@ -17,43 +17,48 @@ namespace stickslip {
 namespace {
 
 using Vec3d = Vec<double, 3>;
-using Frames = std::vector<std::vector<Vec3d>>;
+using CacheFrames = std::vector<std::vector<Vec3d>>;
 
-std::string number(std::uint32_t bits, bool big_endian) {
+std::string number_bytes(std::uint32_t bits, bool big_endian) {
   std::string out;
   for (int i = 0; i < 4; ++i) out += static_cast<char>((bits >> 8 * (big_endian ? 3 - i : i)) & 255U);
   return out;
 }
-std::string whole(std::int32_t value, bool big) { return number(std::bit_cast<std::uint32_t>(value), big); }
-std::string real(float value, bool big) { return number(std::bit_cast<std::uint32_t>(value), big); }
+std::string whole_bytes(std::int32_t value, bool big) {
+  return number_bytes(std::bit_cast<std::uint32_t>(value), big);
+}
+std::string real_bytes(float value, bool big) {
+  return number_bytes(std::bit_cast<std::uint32_t>(value), big);
+}
 
-std::string points_of(const Frames& frames, bool big) {
+std::string point_bytes(const CacheFrames& frames, bool big) {
   std::string out;
   for (const auto& nodes : frames)
     for (const Vec3d& p : nodes)
-      for (int c = 0; c < 3; ++c) out += real(static_cast<float>(p[c]), big);
+      for (int c = 0; c < 3; ++c) out += real_bytes(static_cast<float>(p[c]), big);
   return out;
 }
 
-std::string pc2(const Frames& frames, std::int32_t version = 1) {
-  return std::string("POINTCACHE2\0", 12) + whole(version, false) +
-         whole(static_cast<std::int32_t>(frames[0].size()), false) + real(1, false) + real(1, false) +
-         whole(static_cast<std::int32_t>(frames.size()), false) + points_of(frames, false);
+std::string pc2_bytes(const CacheFrames& frames, std::int32_t version = 1) {
+  return std::string("POINTCACHE2\0", 12) + whole_bytes(version, false) +
+         whole_bytes(static_cast<std::int32_t>(frames[0].size()), false) + real_bytes(1, false) +
+         real_bytes(1, false) + whole_bytes(static_cast<std::int32_t>(frames.size()), false) +
+         point_bytes(frames, false);
 }
-std::string mdd(const Frames& frames, const std::vector<float>& times) {
-  std::string out = whole(static_cast<std::int32_t>(frames.size()), true) +
-                    whole(static_cast<std::int32_t>(frames[0].size()), true);
-  for (const float t : times) out += real(t, true);
-  return out + points_of(frames, true);
+std::string mdd_bytes(const CacheFrames& frames, const std::vector<float>& plate_times) {
+  std::string out = whole_bytes(static_cast<std::int32_t>(frames.size()), true) +
+                    whole_bytes(static_cast<std::int32_t>(frames[0].size()), true);
+  for (const float t : plate_times) out += real_bytes(t, true);
+  return out + point_bytes(frames, true);
 }
 
 /// A plate of four nodes that turns about y and rises; coordinates are exact in single precision.
-const Frames moves{{{-1, 0, -1}, {1, 0, -1}, {1, 0, 1}, {-1, 0, 1}},
-                   {{-1, 0.5, 1}, {-1, 0.5, -1}, {1, 0.5, -1}, {1, 0.5, 1}},
-                   {{1, 1, 1}, {-1, 1, 1}, {-1, 1, -1}, {1, 1, -1}}};
-const std::vector<float> times{0, 0.25, 0.5};
+const CacheFrames plate_moves{{{-1, 0, -1}, {1, 0, -1}, {1, 0, 1}, {-1, 0, 1}},
+                              {{-1, 0.5, 1}, {-1, 0.5, -1}, {1, 0.5, -1}, {1, 0.5, 1}},
+                              {{1, 1, 1}, {-1, 1, 1}, {-1, 1, -1}, {1, 1, -1}}};
+const std::vector<float> plate_times{0, 0.25, 0.5};
 
-std::string fault_of(const auto& read) {
+std::string cache_fault(const auto& read) {
   try {
     read();
   } catch (const InputError& error) {
@@ -63,45 +68,46 @@ std::string fault_of(const auto& read) {
 }
 
 TEST(PointCacheFile, BothKindsAreRead) {
-  const PointCache a = parse_pc2(pc2(moves), "a.pc2"), b = parse_mdd(mdd(moves, times), "b.mdd");
-  EXPECT_EQ(a.samples, moves);
+  const PointCache a = parse_pc2(pc2_bytes(plate_moves), "a.pc2"),
+                   b = parse_mdd(mdd_bytes(plate_moves, plate_times), "b.mdd");
+  EXPECT_EQ(a.samples, plate_moves);
   EXPECT_EQ(a.dt, 0) << "frames are no seconds";
-  EXPECT_EQ(b.samples, moves);
+  EXPECT_EQ(b.samples, plate_moves);
   EXPECT_EQ(b.dt, 0.25);
-  EXPECT_EQ(parse_mdd(mdd({moves[0]}, {3}), "c.mdd").dt, 0) << "a single time";
+  EXPECT_EQ(parse_mdd(mdd_bytes({plate_moves[0]}, {3}), "c.mdd").dt, 0) << "a single time";
 }
 
 TEST(PointCacheFile, BadFilesAreRefused) {
   const auto expect_pc2 = [](const std::string& bytes, const char* part) {
-    const std::string text = fault_of([&] { parse_pc2(bytes, "a.pc2"); });
+    const std::string text = cache_fault([&] { parse_pc2(bytes, "a.pc2"); });
     EXPECT_NE(text.find(part), std::string::npos) << part << " in: " << text;
     EXPECT_TRUE(text.starts_with("a.pc2")) << text;
   };
   const auto expect_mdd = [](const std::string& bytes, const char* part) {
-    const std::string text = fault_of([&] { parse_mdd(bytes, "a.mdd"); });
+    const std::string text = cache_fault([&] { parse_mdd(bytes, "a.mdd"); });
     EXPECT_NE(text.find(part), std::string::npos) << part << " in: " << text;
   };
-  const std::string good = pc2(moves);
+  const std::string good = pc2_bytes(plate_moves);
   expect_pc2("POINTCACHE", "begins with POINTCACHE2");
   expect_pc2(good.substr(0, 20), "the first frame");
-  expect_pc2(pc2(moves, 2), "has version 2");
+  expect_pc2(pc2_bytes(plate_moves, 2), "has version 2");
   for (std::size_t cut = 1; cut < 12; ++cut) expect_pc2(good.substr(0, good.size() - cut), "follow");
   expect_pc2(good + "x", "have 144 bytes, and 145 follow");
   std::string wrong = good;
-  wrong.replace(16, 4, whole(0, false));
+  wrong.replace(16, 4, whole_bytes(0, false));
   expect_pc2(wrong, "the number of points is 0");
-  wrong.replace(16, 4, whole(0x7fffffff, false)).replace(28, 4, whole(0x7fffffff, false));
+  wrong.replace(16, 4, whole_bytes(0x7fffffff, false)).replace(28, 4, whole_bytes(0x7fffffff, false));
   expect_pc2(wrong, "is the file truncated?");
   wrong = good;
-  wrong.replace(40, 4, real(std::nanf(""), false));
+  wrong.replace(40, 4, real_bytes(std::nanf(""), false));
   expect_pc2(wrong, "is not finite");
-  expect_mdd(mdd(moves, {0, 0.25F, 0.6F}), "equal steps");
-  expect_mdd(mdd(moves, {0, 0, 0}), "equal steps");
-  expect_mdd(mdd(moves, {0, std::nanf(""), 1}), "equal steps");
-  expect_mdd(mdd(moves, times).substr(0, 30), "is the file truncated?");
-  expect_mdd(pc2(moves), "is the file truncated?");
-  EXPECT_NE(fault_of([] { load_point_cache("a.abc"); }).find("a .pc2 or .mdd file"), std::string::npos);
-  EXPECT_NE(fault_of([] { load_point_cache("/nowhere/a.pc2"); }), "");
+  expect_mdd(mdd_bytes(plate_moves, {0, 0.25F, 0.6F}), "equal steps");
+  expect_mdd(mdd_bytes(plate_moves, {0, 0, 0}), "equal steps");
+  expect_mdd(mdd_bytes(plate_moves, {0, std::nanf(""), 1}), "equal steps");
+  expect_mdd(mdd_bytes(plate_moves, plate_times).substr(0, 30), "is the file truncated?");
+  expect_mdd(pc2_bytes(plate_moves), "is the file truncated?");
+  EXPECT_NE(cache_fault([] { load_point_cache("a.abc"); }).find("a .pc2 or .mdd file"), std::string::npos);
+  EXPECT_NE(cache_fault([] { load_point_cache("/nowhere/a.pc2"); }), "");
 }
 
 class CachedCollider : public ::testing::Test {
@@ -110,11 +116,11 @@ class CachedCollider : public ::testing::Test {
 
   void SetUp() override {
     std::filesystem::create_directories(folder.root / "moves");
-    folder.write("plate.obj", obj(moves[0]));
-    for (std::size_t i = 0; i < moves.size(); ++i)
-      folder.write("moves/" + std::to_string(i) + ".obj", obj(moves[i]));
-    write("a.pc2", pc2(moves));
-    write("a.mdd", mdd(moves, times));
+    folder.write("plate.obj", obj(plate_moves[0]));
+    for (std::size_t i = 0; i < plate_moves.size(); ++i)
+      folder.write("moves/" + std::to_string(i) + ".obj", obj(plate_moves[i]));
+    write("a.pc2", pc2_bytes(plate_moves));
+    write("a.mdd", mdd_bytes(plate_moves, plate_times));
   }
   static std::string obj(const std::vector<Vec3d>& nodes) {
     std::string text;
@@ -135,14 +141,14 @@ class CachedCollider : public ::testing::Test {
         .model.scripted.at(0);
   }
   void expect_refused(const std::string& sequence, const std::string& part) const {
-    const std::string text = fault_of([&] { follow(sequence); });
+    const std::string text = cache_fault([&] { follow(sequence); });
     EXPECT_NE(text.find(part), std::string::npos) << part << " in: " << text;
   }
 };
 
 TEST_F(CachedCollider, MovesAsWithNumberedMeshes) {
   const ScriptedNodes meshes = follow("folder = 'moves', dt = 0.1");
-  ASSERT_EQ(meshes.frames, moves);
+  ASSERT_EQ(meshes.frames, plate_moves);
   for (const char* file : {"a.pc2", "a.mdd"}) {
     const ScriptedNodes cache = follow("file = '" + std::string(file) + "', dt = 0.1");
     EXPECT_EQ(cache.frames, meshes.frames) << file;
@@ -163,7 +169,7 @@ TEST_F(CachedCollider, MistakesAreRefused) {
   expect_refused("file = 'b.pc2', dt = 0.1", "b.pc2");
   expect_refused("file = 'plate.obj', dt = 0.1", "a .pc2 or .mdd file");
   expect_refused("file = 'a.pc2', dt = 0.1, speed = 2", "speed");
-  write("three.pc2", pc2({{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}}));
+  write("three.pc2", pc2_bytes({{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}}));
   expect_refused("file = 'three.pc2', dt = 0.1", "has 3 nodes, and the collider 4");
 }
 

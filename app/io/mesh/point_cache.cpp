@@ -16,7 +16,7 @@ constexpr std::string_view kPc2 = "POINTCACHE2\0"sv;
 constexpr double kEqualTimes = 1e-3;  // share of dt by which times may be off: they have single precision
 
 /// Reads a whole number that is at least 1.
-std::uint64_t count(ByteCursor& in, const char* what) {
+std::uint64_t positive_count(ByteCursor& in, const char* what) {
   const std::size_t at = in.offset();
   const auto value = in.binary<std::int32_t>(what);
   if (value < 1)
@@ -67,10 +67,10 @@ PointCache parse_pc2(std::string_view bytes, const std::string& name) {
   in.go_to(kPc2.size());
   if (const auto version = in.binary<std::int32_t>("the version"); version != 1)
     in.fail_at(kPc2.size(), "has version " + std::to_string(version) + " of PC2; 1 can be read");
-  const std::uint64_t points = count(in, "the number of points");
+  const std::uint64_t points = positive_count(in, "the number of points");
   in.binary<float>("the first frame");
   in.binary<float>("the frames per sample");
-  const std::uint64_t samples = count(in, "the number of samples");
+  const std::uint64_t samples = positive_count(in, "the number of samples");
   PointCache cache;
   read_samples(in, samples, points, cache);
   return cache;
@@ -79,8 +79,8 @@ PointCache parse_pc2(std::string_view bytes, const std::string& name) {
 PointCache parse_mdd(std::string_view bytes, const std::string& name) {
   ByteCursor in(bytes, name);
   in.set_binary(std::endian::native == std::endian::little);
-  const std::uint64_t samples = count(in, "the number of samples"),
-                      points = count(in, "the number of points");
+  const std::uint64_t samples = positive_count(in, "the number of samples"),
+                      points = positive_count(in, "the number of points");
   in.check_count("times", samples, sizeof(float));
   PointCache cache;
   cache.dt = equal_step(in, samples);

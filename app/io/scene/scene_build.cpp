@@ -172,7 +172,7 @@ std::vector<std::vector<Vec3d>> read_folder(TableReader& table, const fs::path& 
 }
 
 /// `entry`: the table `sequence`, which names the point cache `file`.
-Sequence read_cache(TableReader& table, TableReader& entry, const fs::path& file, std::size_t nodes) {
+Sequence read_point_cache(TableReader& table, TableReader& entry, const fs::path& file, std::size_t nodes) {
   PointCache cache;
   try {
     cache = load_point_cache(file);
@@ -202,7 +202,7 @@ Sequence read_sequence(TableReader& table, const SceneSource& source, const Sequ
   const fs::path place = source.file.parent_path() / entry->text(entry->has("file") ? "file" : "folder");
   Sequence sequence;
   if (entry->has("file")) {
-    sequence = read_cache(table, *entry, place, of.nodes);
+    sequence = read_point_cache(table, *entry, place, of.nodes);
   } else {
     sequence.dt = entry->number("dt", Range::positive());
     sequence.frames = read_folder(table, place, entry->whole("first", 0, 1000000000, 0), of);
