@@ -92,6 +92,10 @@ void add_scene_options(CLI::App& command, SceneOptions& options) {
                   "list params), or contact.key of the contact solvers (see: stickslip list lab-params)")
       ->allow_extra_args(false);
   add_scale(command, options.scale);
+  command
+      .add_option("--density", options.density,
+                  "multiplies the number of strands of hair, instead of the scene's own density")
+      ->check(number_range(kMinDensity, kMaxDensity));
   add_ignore_unknown(command, options.ignore_unknown);
 }
 
@@ -382,9 +386,9 @@ Scene prepare_scene(const SceneOptions& options) {
     throw InputError(options.scene +
                      ": is a bundle: stickslip replay does it again, stickslip bundle "
                      "--extract unpacks its scene, stickslip view opens it");
-  Scene scene = is_ipc_script(options.scene) && !options.scale
+  Scene scene = is_ipc_script(options.scene) && !options.scale && !options.density
                     ? load_ipc_script(options.scene, {options.ignore_unknown})
-                    : load_scene(options.scene, options.scale);
+                    : load_scene(options.scene, options.scale, options.density);
   if (!options.variant.empty()) choose_variant(scene, options.variant);
   for (const std::string& setting : options.settings) apply_setting(scene, setting);
   if (options.force) scene.params.drop_unsupported = true;
@@ -399,9 +403,11 @@ Scene prepare_scene(const SceneOptions& options) {
 
 JournalStart journal_start(const SceneOptions& options, const std::string& backend) {
   const std::string version = version_text();
-  return {options.scene,          options.variant,  options.solver,
-          options.scale,          options.settings, options.force,
-          options.ignore_unknown, backend,          version.substr(0, version.find('\n'))};
+  return {options.scene,   options.variant,
+          options.solver,  options.scale,
+          options.density, options.settings,
+          options.force,   options.ignore_unknown,
+          backend,         version.substr(0, version.find('\n'))};
 }
 
 BundleOrigin bundle_origin(Backend backend) {

@@ -41,9 +41,9 @@ struct SceneOptions {
   std::string variant;  // empty: the scene without a variant
   std::string solver;   // empty: the scene's solver
   std::vector<std::string> settings;
-  std::optional<double> scale;  // replaces the scene's scale
-  bool force = false;           // Params::drop_unsupported
-  bool ignore_unknown = false;  // of an IPC scene script
+  std::optional<double> scale, density;  // replace the scene's
+  bool force = false;                    // Params::drop_unsupported
+  bool ignore_unknown = false;           // of an IPC scene script
 };
 
 struct ViewCommand : SceneOptions {

@@ -22,6 +22,7 @@ SceneOptions options_of(const JournalStart& start) {
   options.solver = start.solver;
   options.settings = start.settings;
   options.scale = start.scale;
+  options.density = start.density;
   options.force = start.force;
   options.ignore_unknown = start.ignore_unknown;
   return options;

@@ -314,6 +314,7 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
 
   const std::unique_ptr<Engine> engine = factory(backend, options.threads);
   load_into(*engine, scene);
+  for (const std::string& note : scene.notes) std::cerr << "stickslip: " << note << "\n";
   if (const std::string note = engine->load_note(); !note.empty())
     std::cerr << "stickslip: " << scene.file.string() << ": " << note << "\n";
   ExpectationJudge judge(scene.model, expectations_of(scene));
@@ -326,6 +327,7 @@ int command_run(const RunOptions& options, const EngineFactory& factory) {
   summary.scene = scene.name;
   summary.variant = scene.variant;
   summary.scale = scene.scale;
+  summary.density = scene.density;
   summary.backend = backend_name(backend);
   summary.solver = param_text(&scene.params, *find_param(param_table(), "solver"));
   const ExitCode ended = simulate(*engine, frames, options.quiet, interrupt, judge, outputs, summary);

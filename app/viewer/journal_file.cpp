@@ -129,6 +129,7 @@ void JournalWriter::start(const JournalStart& start) {
             {"backend", start.backend},
             {"version", start.version}};
   if (start.scale) line["scale"] = *start.scale;
+  if (start.density) line["density"] = *start.density;
   write(line_of(line));
 }
 

@@ -20,7 +20,7 @@ inline constexpr std::string_view contact_key_prefix = "contact.";
 /// What a run was started with: the first line of its journal, event "start".
 struct JournalStart {
   std::string scene, variant, solver;  // as they were given; empty: the scene's own
-  std::optional<double> scale;
+  std::optional<double> scale, density;
   std::vector<std::string> settings;  // "key=value"
   bool force = false, ignore_unknown = false;
   std::string backend, version;  // of the program that wrote the journal

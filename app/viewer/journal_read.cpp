@@ -101,6 +101,7 @@ JournalStart read_start(const json& line) {
   start.variant = line.at("variant").get<std::string>();
   start.solver = line.at("solver").get<std::string>();
   if (line.contains("scale")) start.scale = line.at("scale").get<double>();
+  if (line.contains("density")) start.density = line.at("density").get<double>();
   start.settings = line.at("set").get<std::vector<std::string>>();
   start.force = line.at("force").get<bool>();
   start.ignore_unknown = line.at("ignore_unknown").get<bool>();

@@ -113,7 +113,7 @@ double scene_radius(const Model& model) {
 }
 
 std::shared_ptr<Scene> with_text(const Scene& scene, const std::string& text, bool changed) {
-  Scene parsed = parse_scene(text, scene.file, scene.scale);
+  Scene parsed = parse_scene(text, scene.file, scene.scale, scene.density);
   if (parsed.model.materials.size() != scene.model.materials.size() ||
       parsed.model.half_spaces.size() != scene.model.half_spaces.size())
     throw InputError("an object of a running scene cannot bring materials or half-spaces");

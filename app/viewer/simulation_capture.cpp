@@ -68,6 +68,7 @@ void Simulation::keep() {
   scene.file = scene_->file;
   scene.variant = scene_->variant;
   scene.scale = scene_->scale;
+  scene.density = scene_->density;
   scene.params = engine_->params();
   scene.contact_params = engine_->contact_params();
   scene.model.materials = engine_->materials();

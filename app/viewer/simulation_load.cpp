@@ -46,6 +46,7 @@ void Simulation::load(const LoadScene& what) {
     opened_.add(*scene_);
   }
   spdlog::info("{}: {}", full_name(*scene_), contents_of(scene_->model));
+  for (const std::string& note : scene_->notes) spdlog::warn("{}", note);
   if (const std::string note = engine_->load_note(); !note.empty())
     spdlog::warn("{}: {}", scene_->name, note);
 }

@@ -88,6 +88,17 @@ TEST_F(CheckpointTest, KeepsVariantAndScale) {
   EXPECT_THROW(load_scene(file.string(), 2.0), InputError);
 }
 
+TEST_F(CheckpointTest, KeepsTheDensityOfHair) {
+  const Scene scene = load_scene("hairy-ball", {}, 0.1);
+  EXPECT_EQ(scene.density, 0.1);
+  EXPECT_LT(scene.model.segments.size(), load_scene("hairy-ball").model.segments.size() / 9);
+  write_checkpoint(file, make_checkpoint(scene, loaded(scene)->state()));
+  const Scene again = load_scene(file.string());
+  EXPECT_EQ(again.density, 0.1);
+  EXPECT_EQ(again.model.node_count(), scene.model.node_count());
+  EXPECT_THROW(load_scene(file.string(), {}, 2.0), InputError);
+}
+
 TEST_F(CheckpointTest, AHashChangesWithEveryNumber) {
   State state;
   state.positions = {{1, 2, 3}};

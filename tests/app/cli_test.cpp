@@ -124,6 +124,7 @@ TEST_F(Cli, RunEndsWithOneJsonObject) {
   EXPECT_EQ(last["scene"], "scene");
   EXPECT_TRUE(last["variant"].is_null());
   EXPECT_EQ(last["scale"], 1);
+  EXPECT_EQ(last["density"], 1);
   EXPECT_EQ(last["backend"], "cpu");
   EXPECT_EQ(last["solver"], "ipc");
   EXPECT_EQ(last["frames"], 20);
@@ -457,6 +458,24 @@ TEST_F(Cli, ScaleReplacesTheScenesOwn) {
   };
   EXPECT_EQ(tets({}), 5u * 8);
   EXPECT_EQ(tets({"--scale", "2"}), 5u * 64);
+}
+
+TEST_F(Cli, DensityMultipliesStrandsAndIsInJournalAndReport) {
+  std::ofstream(path("hair.toml"))
+      << "[[material]]\nname = 'm'\n[[object]]\nname = 'hair'\nbody = 'rods'\n"
+         "diameter = 2e-3\nmaterial = 'm'\nshape = 'hair'\nradius = 0.1\nlength = 0.1\n"
+         "strands = 2\nsegments = 3\n";
+  const Result result =
+      call({"run", path("hair.toml"), "--frames", "1", "--density", "2.5", "--journal", path("hair.jsonl")});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.last_line()["density"], 2.5);
+  std::ifstream journal(path("hair.jsonl"));
+  std::string start;
+  std::getline(journal, start);
+  EXPECT_EQ(json::parse(start)["density"], 2.5);
+  EXPECT_EQ(call({"replay", path("hair.jsonl")}).code, 0);
+  expect_bad({"run", path("hair.toml"), "--density", "0"}, {"--density", "0"});
+  expect_bad({"run", scene_, "--density", "2"}, {"has no rods with shape"});
 }
 
 TEST_F(Cli, BenchCcdComparesEveryMethodWithTheTruth) {

@@ -183,7 +183,8 @@ TEST_F(JournalTest, NamesTheLineThatIsWrong) {
 }
 
 TEST_F(JournalTest, BeginsWithWhatTheWindowWasStartedWith) {
-  const JournalStart start{"pyramid", "steep", "nsgs", 2.5, {"mu=0.1", "dt=0.01"}, true, true, "cuda", "1.2"};
+  const JournalStart start{"pyramid", "steep", "nsgs", 2.5,  4.0, {"mu=0.1", "dt=0.01"},
+                           true,      true,    "cuda", "1.2"};
   JournalFile(file).start(start);
   JournalReader reader(file);
   ASSERT_TRUE(reader.start());
@@ -191,6 +192,7 @@ TEST_F(JournalTest, BeginsWithWhatTheWindowWasStartedWith) {
   EXPECT_EQ(reader.start()->variant, start.variant);
   EXPECT_EQ(reader.start()->solver, start.solver);
   EXPECT_EQ(reader.start()->scale, start.scale);
+  EXPECT_EQ(reader.start()->density, start.density);
   EXPECT_EQ(reader.start()->settings, start.settings);
   EXPECT_TRUE(reader.start()->force && reader.start()->ignore_unknown);
   EXPECT_EQ(reader.start()->backend, start.backend);

@@ -128,6 +128,13 @@ TEST(SceneEdit, PathsLeadToTheSameFiles) {
   EXPECT_EQ(seen.params.gravity, -1);
 }
 
+TEST(SceneEdit, TheDensityIsSaved) {
+  const Scene scene = load_scene("hairy-ball", {}, 0.5);
+  const Scene seen = parse_scene(edited_scene(scene, settings_in(scene)), "/elsewhere/b.toml");
+  EXPECT_EQ(seen.density, 0.5);
+  EXPECT_EQ(seen.model.node_count(), scene.model.node_count());
+}
+
 TEST(SceneEdit, EveryShippedSceneCanBeSaved) {
   for (const SceneInfo& info : list_scenes()) {
     SCOPED_TRACE(info.name);

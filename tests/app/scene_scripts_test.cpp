@@ -94,6 +94,8 @@ TEST(SceneScripts, HeldEndsOfRodsFollowTheTrianglesOfACollider) {
   expect_refused(rods + "follow = 'plate'\n" + plate, "none are held");
   expect_refused(rods + "hold = 'root'\nfollow = 'plate'\nmotion = { velocity = [1, 0, 0] }\n" + plate,
                  "either a motion or follow");
+  const std::string rigid = "[[object]]\nname = 'brick'\nbody = 'rigid'\nshape = 'box'\nsize = [1, 1, 1]\n";
+  expect_refused(rods + rigid + "material = 'm'\n" + plate, "beside rigid bodies such as 'brick'");
   folder.write("moves/1.obj", "v 0 0 0\nv 0 0 0\nv 0 0 0\nv -2 0 2\n" + triangles);
   expect_refused(rods + "hold = 'root'\nfollow = 'plate'\n" + plate, "has no area at frame 1");
 }

@@ -181,6 +181,26 @@ TEST_F(HairFile, LeavesOutPointsAndStrandsWithoutLength) {
   EXPECT_EQ(strands.points[0].size(), 3U);
 }
 
+TEST_F(HairFile, SaysWhichStrandsAndPointsAreLeftOut) {
+  const std::string name = (folder.root / "a.hair").string();
+  std::string bytes = hair_bytes({2, 0, 3, 0});
+  std::memcpy(&bytes[128 + 8 + 12 * 6], &bytes[128 + 8 + 12 * 5], 12);  // of the third strand
+  std::ofstream(folder.root / "a.hair", std::ios::binary) << bytes;
+  const std::string rods =
+      "[[material]]\nname = 'm'\n[[object]]\nname = 'r'\nbody = 'rods'\ndiameter = 0.01\nmaterial = 'm'\n"
+      "file = 'a.hair'\n";
+  const Scene scene = parse_scene(rods, folder.root / "test.toml");
+  EXPECT_EQ(scene.model.segments.size(), 4U);
+  EXPECT_EQ(scene.notes, (std::vector<std::string>{
+                             name + ": strand 2 of 4 and 1 more have no length: left out",
+                             name + ": 1 point is where the one before is: left out, first in strand 3"}));
+  std::ofstream(folder.root / "a.hair", std::ios::binary) << hair_bytes({2, 0});
+  EXPECT_EQ(parse_scene(rods, folder.root / "test.toml").notes,
+            std::vector<std::string>{name + ": strand 2 of 2 has no length: left out"});
+  std::ofstream(folder.root / "a.hair", std::ios::binary) << hair_bytes({2, 1});
+  EXPECT_TRUE(parse_scene(rods, folder.root / "test.toml").notes.empty());
+}
+
 TEST_F(HairFile, BadFilesAreRefused) {
   const auto expect_fault = [&](const std::string& bytes, const char* part) {
     const std::string text = fault(bytes);
@@ -279,6 +299,59 @@ bool holds(const std::vector<Vec3d>& points, const Vec3d& p) {
 }
 
 // Of 2, 3 and 100 parts of each segment, 2, 3 and 9 fit: 0.1 m, and a diameter of 0.01 m.
+std::string fault_of_density(const std::string& text, std::optional<double> density,
+                             const std::filesystem::path& file = "test.toml") {
+  try {
+    parse_scene(text, file, {}, density);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(RodScene, TheDensityMultipliesStrandsOfHair) {
+  const std::string hair = head +
+                           "material = 'wire'\nshape = 'hair'\nradius = 0.2\nstrands = 30\nlength = 0.3\n"
+                           "segments = 6\ncap = 45\n";
+  const auto segments = [&](const std::string& text, std::optional<double> density) {
+    return parse_scene(text, "test.toml", {}, density).model.segments.size();
+  };
+  EXPECT_EQ(segments(hair, {}), 30U * 6);
+  EXPECT_EQ(segments(hair, 2.5), 75U * 6);
+  EXPECT_EQ(segments(hair, 0.1), 3U * 6);
+  EXPECT_EQ(segments(hair, 0.001), 6U) << "at least one strand";
+  EXPECT_EQ(segments("density = 2\n" + hair, {}), 60U * 6);
+  EXPECT_EQ(segments("density = 2\n" + hair, 3), 90U * 6) << "that of the call replaces the scene's";
+  EXPECT_EQ(parse_scene("density = 2\n" + hair, "test.toml").density, 2);
+  EXPECT_EQ(parse_scene(hair, "test.toml", 2, 2).model.segments.size(), 60U * 12) << "beside a scale";
+
+  EXPECT_NO_THROW(load_scene("helix", {}, 1));
+  EXPECT_THROW(load_scene("helix", {}, 2), InputError) << "it has no hair";
+  EXPECT_NE(fault_of_density("density = 1e4\n" + head +
+                                 "material = 'wire'\nshape = 'hair'\nradius = 0.2\nlength = 1\n"
+                                 "segments = 1\nstrands = 101\n",
+                             {})
+                .find("are 1010000 with the scene's density"),
+            std::string::npos);
+  EXPECT_NE(fault_of_density("density = 0\n" + hair, {}).find("density"), std::string::npos);
+}
+
+TEST_F(HairFile, TheDensityPicksStrandsOfAFile) {
+  std::ofstream(folder.root / "a.hair", std::ios::binary) << hair_bytes({2, 2, 2, 2, 2, 2});
+  const std::string rods = head + "material = 'wire'\nfile = 'a.hair'\n";
+  const auto segments = [&](const std::string& text, std::optional<double> density) {
+    return parse_scene(text, folder.root / "test.toml", {}, density).model.segments.size();
+  };
+  EXPECT_EQ(segments(rods, {}), 12U);
+  EXPECT_EQ(segments(rods, 0.5), 6U);
+  EXPECT_EQ(segments(rods + "strands = 2\n", {}), 4U);
+  EXPECT_EQ(segments(rods + "strands = 2\n", 3), 12U);
+  EXPECT_NE(
+      fault_of_density(rods, 2, folder.root / "test.toml").find("has 6 strands, and a density of 2 needs 12"),
+      std::string::npos);
+  EXPECT_EQ(load_scene((folder.root / "a.hair").string(), {}, 0.5).model.segments.size(), 6U);
+}
+
 TEST(RodScene, TheScaleRefinesRodsAndLeavesPinsInPlace) {
   const std::string rod = head + "shape = 'strand'\nlength = 1\nsegments = 10\nhold = 'ends'\n";
   const std::string pins = "[[pin]]\nobject = 'rod'\nnodes = [3, 5, 6]\n";

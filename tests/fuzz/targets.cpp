@@ -11,6 +11,7 @@
 #include "app/io/ipc/ipc_script.h"
 #include "app/io/mesh/mesh_check.h"
 #include "app/io/mesh/msh.h"
+#include "app/io/mesh/point_cache.h"
 #include "app/io/mesh/point_mesh.h"
 #include "app/io/mesh/surface_parse.h"
 #include "app/io/scene/grey_image.h"
@@ -83,6 +84,11 @@ void fuzz_segments(std::string_view bytes) {
   const std::filesystem::path file = folder.write("input/segMeshes/fuzzed.seg", std::string(bytes));
   refuse_or_read([&] { load_point_mesh(file, PointKind::segments); });
 }
+/// Point caches of both kinds.
+void fuzz_cache(std::string_view bytes) {
+  refuse_or_read([&] { parse_pc2(bytes, "input"); });
+  refuse_or_read([&] { parse_mdd(bytes, "input"); });
+}
 void fuzz_ccd(std::string_view bytes) {
   refuse_or_read([&] { parse_ccd_queries(bytes, "input"); });
 }
@@ -142,7 +148,8 @@ void fuzz_tar(std::string_view bytes) {
 constexpr FuzzTarget kTargets[] = {
     {"msh", fuzz_msh},     {"obj", fuzz_obj},         {"ply", fuzz_ply}, {"stl", fuzz_stl},
     {"scene", fuzz_scene}, {"setting", fuzz_setting}, {"ipc", fuzz_ipc}, {"segments", fuzz_segments},
-    {"ccd", fuzz_ccd},     {"fclib", fuzz_fclib},     {"pgm", fuzz_pgm}, {"tar", fuzz_tar}};
+    {"ccd", fuzz_ccd},     {"fclib", fuzz_fclib},     {"pgm", fuzz_pgm}, {"tar", fuzz_tar},
+    {"cache", fuzz_cache}};
 
 }  // namespace
 

@@ -63,8 +63,28 @@ function(add_constraint_test name)
   endif()
 endfunction()
 
+# Variants named admm select nodal ADMM, also in scenes of the barrier solvers, and run as they are.
+set(light_admm "^(belt|card-house-thin|crossing)_")
+
+# add_admm_test(name arguments...): the run of such a variant.
+function(add_admm_test name)
+  set(run $<TARGET_FILE:stickslip> run ${ARGN} --backend cpu)
+  if(name MATCHES ${light_admm})
+    add_test(NAME scene_${name} COMMAND ${run})
+  else()
+    add_test(NAME scene_${name} COMMAND ${run} --frames ${quick_frames})
+    add_test(NAME scene_${name}_Long COMMAND ${run})
+    set_tests_properties(scene_${name}_Long PROPERTIES LABELS long TIMEOUT 3600)
+  endif()
+  set_tests_properties(scene_${name} PROPERTIES LABELS quick TIMEOUT 300)
+endfunction()
+
 # add_scene_tests(file name arguments...): the runs of one scene, or of one of its variants.
 function(add_scene_tests file name)
+  if(name MATCHES "_admm$")
+    add_admm_test(${name} ${ARGN})
+    return()
+  endif()
   # Scenes of solids that select a contact solver need properties that barrier steps refuse.
   file(STRINGS ${file} velocity REGEX "^(body = \"rigid\"|solver = )")
   if(velocity)

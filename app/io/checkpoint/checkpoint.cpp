@@ -196,8 +196,9 @@ std::string hash_text(std::uint64_t hash) {
 }
 
 Checkpoint make_checkpoint(const Scene& scene, State state) {
-  Checkpoint checkpoint{name_of(scene),       scene.variant,         scene.scale, scene.params,
-                        scene.contact_params, scene.model.materials, {},          std::move(state)};
+  Checkpoint checkpoint{name_of(scene),  scene.variant,        scene.scale,           scene.density,
+                        scene.params,    scene.contact_params, scene.model.materials, {},
+                        std::move(state)};
   checkpoint.half_space_mu.reserve(scene.model.half_spaces.size());
   for (const HalfSpace& plane : scene.model.half_spaces) checkpoint.half_space_mu.push_back(plane.mu);
   return checkpoint;
@@ -209,7 +210,9 @@ void write_checkpoint(const fs::path& file, const Checkpoint& checkpoint) {
                       checkpoint.variant,
                       settings_text(checkpoint),
                       state.frame,
-                      {state.time, checkpoint.scale},
+                      checkpoint.density == 1
+                          ? std::vector<double>{state.time, checkpoint.scale}
+                          : std::vector<double>{state.time, checkpoint.scale, checkpoint.density},
                       checkpoint.half_space_mu,
                       numbers_of(state.positions),
                       numbers_of(state.velocities),
@@ -256,7 +259,9 @@ Checkpoint read_checkpoint(const fs::path& file) {
       in.has("/checkpoint/anchors") ? in.reals("/checkpoint/anchors") : std::vector<double>{}};
   if (in.text("/checkpoint/checksum") != stored.checksum())
     throw InputError(file.string() + ": its checksum is wrong: the file is damaged");
-  if (stored.time_and_scale.size() != 2) in.fail("/checkpoint/time_and_scale", "must be two numbers");
+  // The third is a density other than 1.
+  if (stored.time_and_scale.size() != 2 && stored.time_and_scale.size() != 3)
+    in.fail("/checkpoint/time_and_scale", "must be two or three numbers");
   if (stored.positions.size() % 3 != 0) in.fail("/checkpoint/positions", "must be vectors");
   if (stored.velocities.size() != stored.positions.size())
     in.fail("/checkpoint/velocities", "must be as many as positions");
@@ -268,6 +273,7 @@ Checkpoint read_checkpoint(const fs::path& file) {
   checkpoint.scene = stored.scene;
   checkpoint.variant = stored.variant;
   checkpoint.scale = stored.time_and_scale[1];
+  if (stored.time_and_scale.size() == 3) checkpoint.density = stored.time_and_scale[2];
   checkpoint.half_space_mu = stored.half_space_mu;
   checkpoint.state = {stored.frame,
                       stored.time_and_scale[0],
@@ -298,8 +304,9 @@ Scene load_checkpoint(const fs::path& file) {
   if (is_checkpoint_name(checkpoint.scene)) throw InputError(file.string() + ": names itself as a scene");
   Scene scene;
   try {
-    scene = load_scene(checkpoint.scene,
-                       is_ipc_script(checkpoint.scene) ? std::nullopt : std::optional(checkpoint.scale));
+    scene = is_ipc_script(checkpoint.scene)
+                ? load_scene(checkpoint.scene)
+                : load_scene(checkpoint.scene, checkpoint.scale, checkpoint.density);
     if (!checkpoint.variant.empty()) choose_variant(scene, checkpoint.variant);
   } catch (const InputError& error) {
     throw InputError(file.string() + ": its scene cannot be loaded: " + error.what());

@@ -14,7 +14,7 @@ namespace stickslip {
 struct Checkpoint {
   std::string scene;    // shipped name, or path of its file
   std::string variant;  // empty: none
-  double scale = 1;
+  double scale = 1, density = 1;
   Params params;
   LabParams contact_params = stepping_lab_params();
   std::vector<Material> materials;

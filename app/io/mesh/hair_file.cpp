@@ -10,9 +10,35 @@ namespace {
 constexpr std::size_t kHeader = 128;
 enum Bits : std::uint32_t { kSegments = 1, kPoints = 2 };
 
+/// What has no length in a file, and is left out.
+struct LeftOut {
+  std::size_t strands = 0, points = 0;             // points: of strands that stay
+  std::size_t first_strand = 0, first_points = 0;  // where: strands, counted from 1
+
+  void add_strand(std::size_t number) {
+    if (strands++ == 0) first_strand = number;
+  }
+  void add_points(std::size_t count, std::size_t number) {
+    if (points == 0 && count > 0) first_points = number;
+    points += count;
+  }
+
+  std::vector<std::string> notes(const std::string& name, std::size_t all) const {
+    std::vector<std::string> notes;
+    if (strands > 0)
+      notes.push_back(name + ": strand " + std::to_string(first_strand) + " of " + std::to_string(all) +
+                      (strands > 1 ? " and " + std::to_string(strands - 1) + " more have" : " has") +
+                      " no length: left out");
+    if (points > 0)
+      notes.push_back(name + ": " + std::to_string(points) + (points > 1 ? " points are" : " point is") +
+                      " where the one before is: left out, first in strand " + std::to_string(first_points));
+    return notes;
+  }
+};
+
 }  // namespace
 
-Strands load_hair(const std::filesystem::path& file) {
+Strands load_hair(const std::filesystem::path& file, std::vector<std::string>* notes) {
   const std::string bytes = read_bytes(file);
   ByteCursor in(bytes, file.string());
   in.set_binary(false);
@@ -45,7 +71,9 @@ Strands load_hair(const std::filesystem::path& file) {
             std::to_string(points));
   in.check_count("points", points, 3 * sizeof(float));
   Strands out;
-  for (const std::uint32_t count : segments) {
+  LeftOut left_out;
+  for (std::size_t s = 0; s < strands; ++s) {
+    const std::uint32_t count = segments[s];
     std::vector<Vec<double, 3>> strand;
     for (std::uint32_t i = 0; i <= count; ++i) {
       Vec<double, 3> p{};
@@ -54,9 +82,15 @@ Strands load_hair(const std::filesystem::path& file) {
       if (!std::isfinite(norm(p))) in.fail_at(at, "the point is not finite");
       if (strand.empty() || norm(p - strand.back()) > 1e-9 * (1 + norm(p))) strand.push_back(p);
     }
-    if (strand.size() > 1) out.points.push_back(std::move(strand));
+    if (strand.size() < 2) {
+      left_out.add_strand(s + 1);
+      continue;
+    }
+    left_out.add_points(count + 1 - strand.size(), s + 1);
+    out.points.push_back(std::move(strand));
   }
   if (out.points.empty()) in.fail("no strand has a length");
+  if (notes != nullptr) *notes = left_out.notes(file.string(), strands);
   return out;
 }
 

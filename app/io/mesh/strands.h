@@ -64,8 +64,9 @@ struct Groom {
 Strands make_hair(const std::vector<Root>& roots, const Groom& groom);
 
 /// Reads a HAIR file (www.cemyuksel.com/research/hairmodels). Points that coincide with the one before are
-/// left out, and so are strands of less than two points. Throws InputError with the file and the byte.
-Strands load_hair(const std::filesystem::path& file);
+/// left out, and so are strands of less than two points; `notes` gets messages that say so. Throws InputError
+/// with the file and the byte.
+Strands load_hair(const std::filesystem::path& file, std::vector<std::string>* notes = nullptr);
 
 /// The shape without stress of strands that lie `stretch` times as long as that. `straight`: along the first
 /// segment of each (of open strands only), otherwise the same shape.

@@ -260,6 +260,7 @@ json to_json(const RunSummary& s) {
   return {{"scene", s.scene},
           {"variant", measured(!s.variant.empty(), s.variant)},
           {"scale", s.scale},
+          {"density", s.density},
           {"backend", s.backend},
           {"solver", s.solver},
           {"frames", s.frames},

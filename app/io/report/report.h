@@ -22,7 +22,7 @@ nlohmann::json to_json(const ParamInfo& info);
 /// Summary of a run, printed as the last line of `stickslip run`.
 struct RunSummary {
   std::string scene, variant, backend, solver;
-  double scale = 1;
+  double scale = 1, density = 1;
   int frames = 0, converged = 0;  // steps, and those of them that converged
   int stopped_by_budget = 0;      // steps that a time budget ended before they converged
   double seconds = 0;             // wall time of all steps

@@ -130,12 +130,12 @@ bool is_mesh_name(const fs::path& file) {
   return std::ranges::find(endings, lower_extension(file)) != std::end(endings);
 }
 
-Scene load_mesh_scene(const fs::path& file, std::optional<double> scale) {
+Scene load_mesh_scene(const fs::path& file, std::optional<double> scale, std::optional<double> density) {
   const MeshExtent extent = extent_of(file);
   const double size = factor_of(extent) * extent.largest();
   const auto load = [&](const MeshBody& kind) {
     try {
-      return parse_scene(scene_text(file, extent, kind), file, scale);
+      return parse_scene(scene_text(file, extent, kind), file, scale, density);
     } catch (const InputError& error) {
       throw InputError(without_place(error.what(), file));
     }

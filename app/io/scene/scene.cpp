@@ -77,6 +77,17 @@ SceneKind read_kind(TableReader& root) {
   return kinds.size() == 1 ? *kinds.begin() : SceneKind::mixed;
 }
 
+/// Throws unless the number of strands of some object is free.
+void check_for_hair(const Scene& scene) {
+  const auto is_hair = [](TableReader& object) {
+    return object.text("body", "") == "rods" && (object.has("file") || object.text("shape", "") == "hair");
+  };
+  TableReader root(scene.source, scene.file);
+  if (std::ranges::any_of(root.tables("object"), is_hair)) return;
+  throw InputError(scene.file.string() +
+                   ": has no rods with shape = \"hair\" or a .hair file, whose strands a density multiplies");
+}
+
 SceneInfo read_info(TableReader& root, const fs::path& file) {
   SceneInfo info;
   info.file = file;
@@ -93,7 +104,8 @@ SceneInfo read_info(TableReader& root, const fs::path& file) {
 
 }  // namespace
 
-Scene parse_scene(const std::string& text, const fs::path& file, std::optional<double> scale) {
+Scene parse_scene(const std::string& text, const fs::path& file, std::optional<double> scale,
+                  std::optional<double> density) {
   TableReader root(text, file);
   Scene scene;
   scene.file = file;
@@ -105,6 +117,8 @@ Scene parse_scene(const std::string& text, const fs::path& file, std::optional<d
   scene.frames = info.frames;
   const double own_scale = root.number("scale", {1, kMaxScale}, 1);
   scene.scale = scale.value_or(own_scale);
+  const double own_density = root.number("density", {kMinDensity, kMaxDensity}, 1);
+  scene.density = density.value_or(own_density);
   if (auto params = root.table("params")) {
     params->settings(&scene.params, param_table());
     params->finish();
@@ -115,7 +129,7 @@ Scene parse_scene(const std::string& text, const fs::path& file, std::optional<d
   }
   scene.camera = read_camera(root.table("camera"));
 
-  const SceneSource source{file, scene.scale};
+  const SceneSource source{file, scene.scale, scene.density, scene.notes};
   std::vector<TableReader> materials = root.tables("material");
   if (materials.size() > kMostMaterials)
     root.fail("material", "there are " + std::to_string(materials.size()) + " of them; a scene has at most " +
@@ -169,24 +183,34 @@ std::vector<SceneInfo> list_scenes() {
   return scenes;
 }
 
-Scene load_scene(const std::string& name_or_path, std::optional<double> scale) {
+Scene load_scene(const std::string& name_or_path, std::optional<double> scale,
+                 std::optional<double> density) {
   if (scale && !(*scale >= 1 && *scale <= kMaxScale))
     throw InputError("scale " + number_text(*scale) + " must be in [1, " + number_text(kMaxScale) + "]");
+  if (density && !(*density >= kMinDensity && *density <= kMaxDensity))
+    throw InputError("density " + number_text(*density) + " must be in [" + number_text(kMinDensity) + ", " +
+                     number_text(kMaxDensity) + "]");
   const fs::path path(name_or_path);
   if (is_ipc_script(path)) {
-    if (scale) throw InputError(path.string() + ": an IPC scene script has no scale");
+    if (scale || density)
+      throw InputError(path.string() + ": an IPC scene script has no scale and no density");
     return load_ipc_script(path);
   }
   if (is_checkpoint_name(path)) {
-    if (scale) throw InputError(path.string() + ": a checkpoint has its scale");
+    if (scale || density) throw InputError(path.string() + ": a checkpoint has its scale and density");
     return load_checkpoint(path);
   }
-  if (is_mesh_name(path)) return load_mesh_scene(path, scale);
-  if (path.has_parent_path() || path.extension() == ".toml") return parse_scene(read_text(path), path, scale);
+  const auto checked = [&](Scene scene) {
+    if (density && *density != 1) check_for_hair(scene);
+    return scene;
+  };
+  if (is_mesh_name(path)) return checked(load_mesh_scene(path, scale, density));
+  if (path.has_parent_path() || path.extension() == ".toml")
+    return checked(parse_scene(read_text(path), path, scale, density));
 
   const fs::path shipped = assets_folder() / "scenes" / (name_or_path + ".toml");
   if (std::error_code error; fs::is_regular_file(shipped, error))
-    return parse_scene(read_text(shipped), shipped, scale);
+    return checked(parse_scene(read_text(shipped), shipped, scale, density));
 
   std::vector<std::string_view> names;
   const std::vector<SceneInfo> scenes = list_scenes();

@@ -45,13 +45,15 @@ struct Scene {
   Params params;
   LabParams contact_params = stepping_lab_params();  // of the contact solvers of velocity-level steps
   CameraStart camera;
-  int frames = 120;  // default length of a run
-  double scale = 1;  // refinement factor: finer meshes, longer arrays
+  int frames = 120;    // default length of a run
+  double scale = 1;    // refinement factor: finer meshes, longer arrays
+  double density = 1;  // multiplies the strands of hair
   std::vector<Expectation> expect;
   std::vector<FamilyNote> families;  // the [steppers] table
   std::vector<Variant> variants;
   std::string variant;                   // name of the selected variant, or empty
   bool changed = false;                  // objects came or went since it was loaded
+  std::vector<std::string> notes;        // what of its files was left out, a message each
   std::string source;                    // the TOML text that it was parsed from; empty: it has none
   std::shared_ptr<const State> resumed;  // where a run goes on, of a checkpoint; null: it starts anew
 
@@ -75,15 +77,18 @@ struct SceneInfo {
 
 /// Loads a shipped scene by name or a file by path: TOML, .txt for an IPC scene script, a checkpoint, or a
 /// mesh, which falls on the ground (load_mesh_scene).
-/// `scale` replaces the scene's, except of a checkpoint. Throws InputError: file, line, key, the fault, and
-/// valid values.
-Scene load_scene(const std::string& name_or_path, std::optional<double> scale = {});
+/// `scale` and `density` replace the scene's, except of a checkpoint. Throws InputError: file, line, key, the
+/// fault, and valid values.
+Scene load_scene(const std::string& name_or_path, std::optional<double> scale = {},
+                 std::optional<double> density = {});
 /// Parses a scene from text; `file` is used for messages and for the paths of meshes.
 Scene parse_scene(const std::string& text, const std::filesystem::path& file,
-                  std::optional<double> scale = {});
+                  std::optional<double> scale = {}, std::optional<double> density = {});
 
 /// The largest scale of a scene; the smallest is 1.
 constexpr double kMaxScale = 100;
+/// Bounds of the density of a scene's hair.
+constexpr double kMinDensity = 1e-3, kMaxDensity = 1e4;
 
 /// Shipped scenes by name. Throws InputError when the assets are not found.
 std::vector<SceneInfo> list_scenes();

@@ -1,4 +1,5 @@
 // Rigid bodies of a scene file: [[object]] with body = "rigid", and the colliders of a scene that has any.
+#include <algorithm>
 #include <numbers>
 
 #include "app/io/scene/body_shape.h"
@@ -26,7 +27,10 @@ double fineness_of(TableReader& table, const Growth& growth) {
 }
 
 BodyForm read_form(TableReader& table, const SceneSource& source, const Growth& growth, Model& model) {
-  PartSource parts{{source.file, growth.refinement}, model, read_scale(table), fineness_of(table, growth)};
+  PartSource parts{{source.file, growth.refinement, source.density, source.notes},
+                   model,
+                   read_scale(table),
+                   fineness_of(table, growth)};
   std::vector<BodyPart> all;
   if (!table.has("parts")) {
     all = read_parts(table, parts, Pose::identity());
@@ -81,6 +85,11 @@ void add_instances(const TableReader& table, const BodyTable& body, const BodySt
   }
 }
 
+/// Name of a scene's first rigid body; it has one.
+const std::string& first_rigid(const Model& model) {
+  return std::ranges::find_if(model.objects, &Object::is_rigid)->name;
+}
+
 }  // namespace
 
 void build_rigid_object(TableReader& table, const SceneSource& source, Model& model) {
@@ -97,6 +106,9 @@ void build_rigid_object(TableReader& table, const SceneSource& source, Model& mo
 
 void build_rigid_collider(TableReader& table, const SceneSource& source, Model& model) {
   if (table.has("as")) table.fail("as", "points and segments do not touch rigid bodies");
+  if (table.has("sequence"))
+    table.fail("sequence", "bends a collider, and beside rigid bodies such as '" + first_rigid(model) +
+                               "' colliders are rigid: give a motion, or leave the rigid bodies out");
   const BodyTable body = read_body(table, source, model, {source.scale, 1});
   BodyStart start;
   start.moves = false;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/io/file/memory.h"
+#include "app/io/mesh/point_cache.h"
 #include "app/io/scene/scene_array.h"
 #include "app/io/scene/scene_shape.h"
 #include "gpu/model/affine.h"
@@ -86,7 +87,7 @@ void build_material(TableReader table, const SceneSource& source, Model& model) 
 
 namespace {
 
-/// The files of `sequence = { folder, dt, first }`: positions of a collider's nodes at dt, 2 dt, ....
+/// `sequence = { folder or file, dt, first }`: positions of a collider's nodes at dt, 2 dt, ....
 struct Sequence {
   std::vector<std::vector<Vec3d>> frames;
   double dt = 0;
@@ -118,50 +119,95 @@ long next_frame(const fs::path& folder, const std::string& extension, int number
   return least;
 }
 
-/// `mesh`: the collider's own, unless it consists of points.
-Sequence read_sequence(TableReader& table, const SceneSource& source, std::optional<PointKind> points,
-                       const SurfaceMesh& mesh, std::size_t nodes) {
-  Sequence sequence;
-  std::optional<TableReader> entry = table.table("sequence");
-  if (!entry) return sequence;
-  const fs::path folder = source.file.parent_path() / entry->text("folder");
-  sequence.dt = entry->number("dt", Range::positive());
-  const int first = entry->whole("first", 0, 1000000000, 0);
-  entry->finish();
-  if (!table.has("file")) table.fail("sequence", "needs a file, whose nodes it moves");
+/// What the nodes of all positions have to match.
+struct SequenceOf {
+  std::optional<PointKind> points;  // of a collider of points or segments
+  const SurfaceMesh& mesh;          // the collider's own, unless it consists of points
+  std::size_t nodes;
+};
+
+/// Throws unless positions of `found` nodes from `file` fit, and all of them into memory.
+void check_frame(const TableReader& table, const fs::path& file, std::size_t found, std::size_t nodes,
+                 std::size_t frames) {
+  if (found != nodes)
+    table.fail("sequence", file.string() + " has " + std::to_string(found) + " nodes, and the collider " +
+                               std::to_string(nodes));
+  const double bytes = 48.0 * static_cast<double>(nodes) * static_cast<double>(frames);
+  if (const std::string shortage = memory_shortage(bytes); !shortage.empty())
+    table.fail("sequence", shortage);
+}
+
+std::vector<std::vector<Vec3d>> read_folder(TableReader& table, const fs::path& folder, int first,
+                                            const SequenceOf& of) {
+  std::vector<std::vector<Vec3d>> frames;
   const std::string own = fs::path(table.text("file")).extension().string();
   for (int number = first;; ++number) {
     std::error_code error;
     fs::path file = folder / (std::to_string(number) + own);
     if (!fs::is_regular_file(file, error)) file.replace_extension(".obj");
     if (!fs::is_regular_file(file, error)) {
-      const long next = sequence.frames.empty() ? -1 : next_frame(folder, own, number);
+      const long next = frames.empty() ? -1 : next_frame(folder, own, number);
       if (next < 0) break;
       table.fail("sequence", folder.string() + " has a file " + std::to_string(next) +
                                  ", but none with number " + std::to_string(number));
     }
     bool is_same = true;
     try {
-      if (points) {
-        sequence.frames.push_back(load_point_mesh(file, *points).nodes);
+      if (of.points) {
+        frames.push_back(load_point_mesh(file, *of.points).nodes);
       } else {
         SurfaceMesh frame = load_surface(file);
-        is_same = frame.nodes.size() != nodes || same_topology(frame, mesh);
-        sequence.frames.push_back(std::move(frame.nodes));
+        is_same = frame.nodes.size() != of.nodes || same_topology(frame, of.mesh);
+        frames.push_back(std::move(frame.nodes));
       }
     } catch (const InputError& fault) {
       table.fail("sequence", fault.what());
     }
     if (!is_same) table.fail("sequence", file.string() + " has other triangles than the collider");
-    if (sequence.frames.back().size() != nodes)
-      table.fail("sequence", file.string() + " has " + std::to_string(sequence.frames.back().size()) +
-                                 " nodes, and the collider " + std::to_string(nodes));
-    const double bytes = 48.0 * static_cast<double>(nodes) * static_cast<double>(sequence.frames.size());
-    if (const std::string shortage = memory_shortage(bytes); !shortage.empty())
-      table.fail("sequence", shortage);
+    check_frame(table, file, frames.back().size(), of.nodes, frames.size());
   }
-  if (sequence.frames.empty())
+  if (frames.empty())
     table.fail("sequence", "there is no file " + (folder / (std::to_string(first) + own)).string());
+  return frames;
+}
+
+/// `entry`: the table `sequence`, which names the point cache `file`.
+Sequence read_point_cache(TableReader& table, TableReader& entry, const fs::path& file, std::size_t nodes) {
+  PointCache cache;
+  try {
+    cache = load_point_cache(file);
+  } catch (const InputError& fault) {
+    table.fail("sequence", fault.what());
+  }
+  const int first = entry.whole("first", 0, 1000000000, 0);
+  if (static_cast<std::size_t>(first) >= cache.samples.size())
+    entry.fail("first",
+               file.string() + " has " + std::to_string(cache.samples.size()) + " samples, counted from 0");
+  check_frame(table, file, cache.samples.front().size(), nodes, cache.samples.size());
+  Sequence sequence;
+  if (!entry.has("dt") && !(cache.dt > 0))
+    entry.fail("", "needs dt, the seconds from sample to sample, which " + file.string() + " does not say");
+  sequence.dt = entry.number("dt", Range::positive(), cache.dt);
+  cache.samples.erase(cache.samples.begin(), cache.samples.begin() + first);
+  sequence.frames = std::move(cache.samples);
+  return sequence;
+}
+
+Sequence read_sequence(TableReader& table, const SceneSource& source, const SequenceOf& of) {
+  std::optional<TableReader> entry = table.table("sequence");
+  if (!entry) return {};
+  if (!table.has("file")) table.fail("sequence", "needs a file, whose nodes it moves");
+  if (entry->has("file") == entry->has("folder"))
+    entry->fail("", "needs either the folder of numbered meshes or file, a point cache");
+  const fs::path place = source.file.parent_path() / entry->text(entry->has("file") ? "file" : "folder");
+  Sequence sequence;
+  if (entry->has("file")) {
+    sequence = read_point_cache(table, *entry, place, of.nodes);
+  } else {
+    sequence.dt = entry->number("dt", Range::positive());
+    sequence.frames = read_folder(table, place, entry->whole("first", 0, 1000000000, 0), of);
+  }
+  entry->finish();
   return sequence;
 }
 
@@ -247,7 +293,7 @@ void build_collider(TableReader table, const SceneSource& source, Model& model) 
   const std::vector<Vec<float, 3>> colors = read_colors(table);
   const std::int32_t group = read_no_contact_group(table);
   const Sequence sequence =
-      read_sequence(table, source, points, mesh, points ? point_mesh.nodes.size() : mesh.nodes.size());
+      read_sequence(table, source, {points, mesh, points ? point_mesh.nodes.size() : mesh.nodes.size()});
   const std::vector<Instance> instances =
       read_instances(table, placement.position, mesh.triangles.size() + point_mesh.nodes.size(), {});
   if (!sequence.frames.empty() && instances.size() > 1)

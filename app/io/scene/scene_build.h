@@ -52,7 +52,8 @@ struct FollowingRods {
 /// Data that all tables of a scene share.
 struct SceneSource {
   std::filesystem::path file;
-  double scale = 1;  // see assets/scenes/README.md
+  double scale = 1, density = 1;    // see assets/scenes/README.md
+  std::vector<std::string>& notes;  // Scene::notes
 };
 
 /// Throws InputError with the nearest name unless `name` is known. `what` is "material", "object", ...

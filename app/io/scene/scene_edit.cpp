@@ -401,6 +401,8 @@ std::string with_settings(const std::string& text, const fs::path& file, const S
                      ": it has other materials or half-spaces than the scene that was changed");
 
   if (wanted.scale > 0 && wanted.scale != scene.scale) edited.set_at_top("scale", number_text(wanted.scale));
+  if (wanted.density > 0 && wanted.density != scene.density)
+    edited.set_at_top("density", number_text(wanted.density));
   if (solver_text(given.params) != solver_text(wanted.params))
     edited.set_at_top("solver", solver_text(wanted.params));
   change_rows(param_table(), &given.params, &wanted.params, {"solver", "contact_solver"},
@@ -519,6 +521,7 @@ std::string edited_scene(const Scene& scene, const SceneSettings& wanted) {
     throw InputError(scene.file.string() + ": only scenes of TOML files can be saved with other settings");
   SceneSettings with_scale = wanted;
   with_scale.scale = scene.scale;
+  with_scale.density = scene.density;
   return with_settings(scene.source, scene.file, with_scale);
 }
 

@@ -18,7 +18,7 @@ struct SceneSettings {
   LabParams contact_params;
   std::vector<Material> materials;
   std::vector<double> half_space_mu;
-  double scale = 0;  // of the scene; 0: the file's
+  double scale = 0, density = 0;  // of the scene; 0: the file's
 };
 
 /// The text of a scene file with these settings: values that differ from the file's are replaced or added,

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "app/io/file/memory.h"
+#include "app/io/file/number_text.h"
 #include "app/io/mesh/strands.h"
 #include "app/io/scene/scene_array.h"
 #include "gpu/model/rod.h"
@@ -14,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Vec3d = Vec<double, 3>;
 
-constexpr int kMostSegments = 100000;
+constexpr int kMostSegments = 100000, kMostStrands = 1000000;
 // The scale of a scene leaves segments at least this many diameters long: those of one strand collide.
 constexpr double kShortest = 1.1;
 
@@ -68,15 +69,23 @@ BuiltStrands refined(int segments, const Growth& growth, double diameter, Make&&
   return out;
 }
 
+/// So many times the strands of the scene file, at least one.
+int dense(const TableReader& table, double strands, double density) {
+  const double count = std::max(1.0, std::round(strands * density));
+  if (count > kMostStrands)
+    table.fail("strands", "are " + number_text(count) + " with the scene's density; at most " +
+                              std::to_string(kMostStrands) + " are possible");
+  return static_cast<int>(count);
+}
+
 /// `shape = "hair"`: a groom on a sphere (`radius`) or on the surface of a file (`scalp`).
-BuiltStrands read_hair(TableReader& table, const fs::path& scene_file, const Growth& growth,
-                       double diameter) {
+BuiltStrands read_hair(TableReader& table, const SceneSource& source, const Growth& growth, double diameter) {
   Groom groom;
   groom.length = table.number("length", Range::positive());
   const int segments = read_segments(table);
-  const int strands = table.whole("strands", 1, 1000000, 0);
+  const int strands = table.whole("strands", 1, kMostStrands, 0);
   if (strands == 0) table.fail("", "needs the whole number strands");
-  const int count = static_cast<int>(std::lround(strands * growth.bodies));
+  const int count = dense(table, strands * growth.bodies, source.density);
   groom.curl = read_curl(table, table.text("style", "straight"));
   groom.droop = table.number("droop", {0, 1}, 0);
   groom.unruly = table.number("unruly", {0, 90}, 0) * std::numbers::pi / 180;
@@ -100,7 +109,7 @@ BuiltStrands read_hair(TableReader& table, const fs::path& scene_file, const Gro
   const fs::path file = table.text("scalp");
   return located(table, [&] {
     try {
-      const SurfaceMesh scalp = load_surface(file.is_absolute() ? file : scene_file.parent_path() / file);
+      const SurfaceMesh scalp = load_surface(file.is_absolute() ? file : source.file.parent_path() / file);
       return grow(roots_on_surface(scalp, count, cap, groom.seed));
     } catch (const InputError& error) {
       table.fail("scalp", error.what());
@@ -108,13 +117,20 @@ BuiltStrands read_hair(TableReader& table, const fs::path& scene_file, const Gro
   });
 }
 
-BuiltStrands read_hair_file(TableReader& table, const fs::path& scene_file) {
+BuiltStrands read_hair_file(TableReader& table, const SceneSource& source) {
   if (table.has("shape")) table.fail("file", "give either shape or file");
   if (fs::path(table.text("file")).extension() != ".hair")
     table.fail("file", "rods are read from .hair files; lines of other files are [[collider]]s");
-  Strands strands = read_named_file(table, scene_file, load_hair);
-  strands =
-      thinned(std::move(strands), static_cast<std::size_t>(table.whole("strands", 1, 1000000, 1000000)));
+  std::vector<std::string> notes;
+  Strands strands =
+      read_named_file(table, source.file, [&](const fs::path& file) { return load_hair(file, &notes); });
+  source.notes.insert(source.notes.end(), notes.begin(), notes.end());
+  const auto all = static_cast<int>(std::min<std::size_t>(strands.points.size(), kMostStrands));
+  const int most = dense(table, std::min(table.whole("strands", 1, kMostStrands, all), all), source.density);
+  if (most > all)
+    table.fail("file", "has " + std::to_string(all) + " strands, and a density of " +
+                           number_text(source.density) + " needs " + std::to_string(most));
+  strands = thinned(std::move(strands), static_cast<std::size_t>(most));
   if (table.has("segments")) strands = resampled(strands, read_segments(table));
   return {std::move(strands), 0, 1};
 }
@@ -122,10 +138,10 @@ BuiltStrands read_hair_file(TableReader& table, const fs::path& scene_file) {
 BuiltStrands read_strands(TableReader& table, const SceneSource& source, const Growth& growth,
                           double diameter) {
   const auto build = [&](int segments, auto&& make) { return refined(segments, growth, diameter, make); };
-  if (table.has("file")) return read_hair_file(table, source.file);
+  if (table.has("file")) return read_hair_file(table, source);
   const std::string shape = table.text("shape");
   check_known(table, "shape", "shape of rods", shape, {"strand", "ring", "curve", "hair"});
-  if (shape == "hair") return read_hair(table, source.file, growth, diameter);
+  if (shape == "hair") return read_hair(table, source, growth, diameter);
   if (shape == "ring") {
     const double radius = table.number("radius", Range::positive());
     const int segments = read_segments(table);
