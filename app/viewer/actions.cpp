@@ -21,8 +21,12 @@ const char* unloaded(const Simulation& s) { return s.status().loaded ? "" : "no 
 
 const char* nothing_to_freeze(const Simulation& s) {
   if (s.status().restored) return "The state was restored: make a step first";
-  const bool solved = !s.history().empty() && s.history().back().contact_solve;
-  return solved ? "" : "The last step was no contact problem at velocity level: that needs rigid bodies";
+  if (s.history().empty()) return "No step was made";
+  const StepReport& last = s.history().back();
+  if (!last.contact_solve)
+    return "Barrier steps have no contact problem at velocity level: choose solver velocity";
+  return last.judgement ? ""
+                        : "Explicit penalty forces solve no contact problem: choose another contact solver";
 }
 
 const char* nothing_before(const Simulation& s) {
