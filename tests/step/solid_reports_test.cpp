@@ -46,6 +46,25 @@ TEST_P(SolidReports, AFrozenProblemHasTheImpulsesThatTheStepStartedFromAsGuess) 
   }
 }
 
+/// Two blocks, one on the other with all of a face: each has 9 nodes there, and each node is near at least
+/// one triangle of the other.
+TEST_P(SolidReports, CandidatesAreThePairsOfTheSearchBetweenSurfaces) {
+  for (const double gap : {0.0001, 2.0}) {
+    Model model;
+    add_box(model, "lower", {0.2, 0.2, 0.2}, {0, 0.1, 0}, 2);
+    add_box(model, "upper", {0.2, 0.2, 0.2}, {0, 0.3 + gap, 0}, 2);
+    load(model);
+    const StepReport report = engine->step();
+    if (gap < 1) {
+      EXPECT_GE(report.contacts, 18);
+      EXPECT_GE(report.candidates, report.contacts) << "a contact is a pair that the search found";
+    } else {
+      EXPECT_EQ(report.candidates, 0);
+      EXPECT_EQ(report.contacts, 0);
+    }
+  }
+}
+
 TEST_P(SolidReports, IterationsAreThoseOfAllLinearisations) {
   contact.tolerance = 1e-12;
   contact.max_iterations = 1;  // each round then has one
