@@ -153,6 +153,23 @@ TEST_F(RenderPatternsTest, ScalesOfSurfacesHaveNoPattern) {
   EXPECT_EQ(pixels_that_differ(woven, draw(), 2), 0u);
 }
 
+/// The first node of the rod is a ghost: its ten ghosts come before the nodes.
+TEST_F(RenderPatternsTest, ScalesColourRodsByTheirNodes) {
+  show(rod(), {0, 0, 0.6f}, {0, 0, 0});
+  const Image woven = draw();
+  std::vector<float> heat(model.node_count(), -1.f);
+  view.heat = heat;
+  EXPECT_EQ(pixels_that_differ(woven, draw(), 2), 0u) << "values below 0 leave the object's colour";
+  for (std::size_t i = 10; i < heat.size(); ++i) heat[i] = i < 15 ? 0.f : 1.f;
+  view.heat = heat;
+  const Image scale = draw();
+  const std::uint8_t *left = pixel_of(scale, {-0.15f, 0, 0.025f}),
+                     *right = pixel_of(scale, {0.15f, 0, 0.025f});
+  EXPECT_GT(left[2], left[1]) << "the lowest place is dark blue";
+  EXPECT_GT(right[1], 2 * right[2]) << "the highest is yellow";
+  EXPECT_GT(right[0], left[0] + 60);
+}
+
 TEST_F(RenderPatternsTest, ATurnOfTheFrameShowsOnARod) {
   show(rod(), {0, 0, 0.6f}, {0, 0, 0});
   const Image before = draw();
