@@ -151,7 +151,7 @@ std::span<const Gesture> gesture_table() {
       {"Left drag", "orbit"},
       {"Middle drag, Shift + left drag", "pan"},
       {"Wheel, right drag", "zoom"},
-      {"Ctrl + left drag", "pull a body with a spring"},
+      {"Ctrl + left drag", "pull a body with a spring; the wheel makes it stiffer or softer"},
       {"Left drag of a handle", "move or turn the selected object, see `Z`; with Ctrl in steps"},
   }};
   return table;

@@ -131,6 +131,7 @@ class Viewer final : public ActionTarget {
             sweep_,
             pointer_.gizmo(),
             hovered_,
+            pointer_.drag_line(),
             layers_,
             view_,
             scenes_,

@@ -113,6 +113,7 @@ struct PanelContext {
   ParamSweep& sweep;
   GizmoTool& gizmo;
   const std::optional<Hovered>& hovered;  // empty over panels and while a button is down
+  std::optional<DragLine> drag;           // the spring of a pull
   const SceneLayers& layers;
   ViewState& view;
   const std::vector<SceneInfo>& scenes;
