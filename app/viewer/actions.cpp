@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <numbers>
 
 #include "app/viewer/panels/panel_context.h"
 #include "app/viewer/selection_edits.h"
@@ -112,6 +113,8 @@ const std::vector<Action>& actions() {
 }
 
 std::string key_text(int key) {
+  if (key >= GLFW_KEY_0 && key <= GLFW_KEY_9)
+    return std::string(1, static_cast<char>('0' + key - GLFW_KEY_0));
   if (key >= GLFW_KEY_A && key <= GLFW_KEY_Z)
     return std::string(1, static_cast<char>('A' + key - GLFW_KEY_A));
   if (key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25) return "F" + std::to_string(key - GLFW_KEY_F1 + 1);

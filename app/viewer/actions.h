@@ -84,6 +84,14 @@ struct ViewState;
   ACTION(toggle_log, "Log", KEYS({GLFW_KEY_L}), "show or hide the log", by_chance, "", flip(t.view().log))                     \
   ACTION(frame_view, "Frame", KEYS({GLFW_KEY_F}), "frame the selected object, or everything", by_chance, "",                   \
          t.frame_camera())                                                                                                     \
+  ACTION(view_front, "Front", KEYS({GLFW_KEY_1}), "view from the front, against z, and frame", by_chance, "",                  \
+         t.view_from(0, 0))                                                                                                    \
+  ACTION(view_side, "Side", KEYS({GLFW_KEY_2}), "view from the side, against x, and frame", by_chance, "",                     \
+         t.view_from(std::numbers::pi_v<float> / 2, 0))                                                                        \
+  ACTION(view_top, "Top", KEYS({GLFW_KEY_3}), "view from above, and frame", by_chance, "",                                     \
+         t.view_from(0, std::numbers::pi_v<float> / 2))                                                                        \
+  ACTION(toggle_follow, "Follow", KEYS({GLFW_KEY_4}), "the camera moves with the selected object, or no more", by_chance, "",  \
+         flip(t.view().follow))                                                                                                \
   STICKSLIP_OVERLAYS(OVERLAY_SWITCH, OVERLAY_SWITCH, OVERLAY_SWITCH)                                                           \
   ACTION(surface_colors, "Surfaces", KEYS({GLFW_KEY_S}), "colours of surfaces: of the objects, the stress or the stretch of solids, the stiffness of nodes, or islands", \
          by_chance, "", next_surface_colors(t.view()))                                                                         \
@@ -164,6 +172,8 @@ class ActionTarget {
   virtual void switch_scene(int direction) = 0;
   /// Frames the selected object, or everything.
   virtual void frame_camera() = 0;
+  /// Frames it from the direction of these angles of Camera [rad].
+  virtual void view_from(float yaw, float pitch) = 0;
   /// Picks it, and turns the camera to it.
   virtual void pick_worst_contact() = 0;
   virtual void ask_screenshot() = 0;

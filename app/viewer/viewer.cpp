@@ -68,6 +68,10 @@ class Viewer final : public ActionTarget {
   ViewState& view() override { return view_; }
   void switch_scene(int direction) override;
   void frame_camera() override;
+  void view_from(float yaw, float pitch) override {
+    camera_.turn_to(yaw, pitch);
+    frame_camera();
+  }
   void pick_worst_contact() override;
   void shoot() override;
   void add_object() override;
@@ -165,6 +169,7 @@ class Viewer final : public ActionTarget {
   ViewState view_;
   WindowFigures figures_;
   Camera camera_;
+  FollowingCamera following_;
   Pointer pointer_{simulation_, camera_};
   std::vector<ContactRecord> shown_contacts_;
   std::optional<Hovered> hovered_;
@@ -397,6 +402,9 @@ void Viewer::take_over() {
   positions_.take(frame);
   forks_.compare(frame);
   if (view_.selection) view_.selection->observe(frame.snapshot, frame.positions());
+  if (view_.selection && view_.follow)
+    following_.follow(camera_, view_.selection->object(), view_.selection->center().cast<float>());
+  else following_.stop();
   if (view_.contact) view_.contact->observe(frame.snapshot, simulation_.status().restored);
 }
 

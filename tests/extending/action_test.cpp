@@ -28,6 +28,7 @@ class Target final : public ActionTarget {
   ViewState& view() override { return view_; }
   void switch_scene(int) override {}
   void frame_camera() override {}
+  void view_from(float, float) override {}
   void ask_screenshot() override {}
   void toggle_video() override {}
   void save_report() override {}

@@ -58,7 +58,8 @@ struct ViewState {
   SurfaceColors surfaces = SurfaceColors::objects;
   bool patterns = true;  // of cloth and rods
   bool panels = true, log = false, lab = false, help = false;
-  bool gizmo = false;  // handles at the selected object
+  bool gizmo = false;   // handles at the selected object
+  bool follow = false;  // the camera moves with the selected object
   Quality quality = Quality::light;
   std::optional<ObjectProbe> selection;
   std::optional<Pick> picked;           // where the selected object was clicked
