@@ -2,6 +2,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "app/io/scene/scene.h"
+#include "app/render/mesh_topology.h"
 #include "app/render/threads.h"
 #include "tests/app/render_fixture.h"
 
@@ -34,6 +36,39 @@ Model rod() {
   add_rods(model, "rod", nodes, segments, 0, 0.05).color = {0.7f, 0.3f, 0.3f};
   finalize(model);
   return model;
+}
+
+/// A rigid body of about 0.6 m, turned by 30 degrees about x, away from the origin.
+Model rigid_body(const std::string& shape) {
+  return parse_scene("[[material]]\nname = 'wood'\n[[object]]\nname = 'body'\nbody = 'rigid'\n" + shape +
+                         "\nposition = [1, 2, 3]\nrotation = [30, 0, 0]\ncolor = [0.7, 0.5, 0.3]\n",
+                     "/somewhere/rolls.toml")
+      .model;
+}
+const char* const ball = "shape = 'sphere'\nradius = 0.3";
+
+/// The nodes of the body with its centre there, turned about z.
+std::vector<Vec3f> turned(const Model& model, const Vec3f& center, float degrees) {
+  std::vector<Vec3f> positions;
+  const float c = std::cos(degrees * std::numbers::pi_v<float> / 180),
+              s = std::sin(degrees * std::numbers::pi_v<float> / 180);
+  for (const auto& rest : model.rest_positions) {
+    const Vec3f x = rest.cast<float>();
+    positions.push_back(center + Vec3f{c * x[0] - s * x[1], s * x[0] + c * x[1], x[2]});
+  }
+  return positions;
+}
+
+TEST(Patterns, OfRigidBodiesAreThoseOfRoundOnesInTheirFrames) {
+  const Model round = rigid_body(ball), box = rigid_body("shape = 'box'\nsize = [0.6, 0.6, 0.6]");
+  EXPECT_TRUE(has_pattern(round, round.objects[0]));
+  EXPECT_FALSE(has_pattern(box, box.objects[0])) << "its edges show how it turns";
+  EXPECT_TRUE(has_pattern(sheet(), sheet().objects[0]));
+  for (const shared::MeshVertex& vertex : build_topology(round).vertices) {
+    const Vec<float, 3> place{vertex.place_x, vertex.place_y, vertex.place_z};
+    EXPECT_EQ(place, round.rest_positions[vertex.node].cast<float>());
+    EXPECT_NEAR(norm(place), 0.3, 1e-3) << "from the centre, not where the body is";
+  }
 }
 
 TEST(Threads, RunAlongTheWarpOfFlatClothWithoutStretch) {
@@ -154,6 +189,33 @@ TEST_F(RenderPatternsTest, ScalesOfSurfacesHaveNoPattern) {
 }
 
 /// The first node of the rod is a ghost: its ten ghosts come before the nodes.
+TEST_F(RenderPatternsTest, ATurnShowsOnABall) {
+  show(rigid_body(ball), {0, 0, 1.5f}, {0, 0, 0});
+  renderer->set_positions(turned(model, {0, 0, 0}, 0));
+  const Image before = draw();
+  // The octants: light and dark are opposite above and beside each other.
+  const auto at = [&](const Image& image, float x, float y) {
+    return brightness(pixel_of(image, {x, y, std::sqrt(0.09f - x * x - y * y)}));
+  };
+  renderer->set_positions(turned(model, {0, 0, 0}, 90));
+  const Image quarter = draw();
+  renderer->set_positions(turned(model, {0, 0, 0}, 180));
+  const Image half = draw();
+  for (const float x : {-0.1f, 0.1f})
+    for (const float y : {-0.1f, 0.1f}) {
+      const bool is_light = x * y > 0;
+      EXPECT_EQ(at(before, x, y) > at(quarter, x, y), is_light) << x << ", " << y;
+      EXPECT_GT(std::abs(at(before, x, y) - at(quarter, x, y)), 30) << x << ", " << y;
+      EXPECT_LT(std::abs(at(before, x, y) - at(half, x, y)), 12) << x << ", " << y;
+    }
+  EXPECT_NEAR(mean(before), mean(quarter), 0.03 * mean(before));
+  view.patterns = false;
+  const Image plain = draw();
+  EXPECT_NEAR(mean(before), mean(plain), 0.03 * mean(plain));
+  renderer->set_positions(turned(model, {0, 0, 0}, 90));
+  EXPECT_LT(pixels_that_differ(plain, draw(), 30), 100u) << "without patterns a turn is hardly seen";
+}
+
 TEST_F(RenderPatternsTest, ScalesColourRodsByTheirNodes) {
   show(rod(), {0, 0, 0.6f}, {0, 0, 0});
   const Image woven = draw();

@@ -56,7 +56,7 @@ struct ViewState {
   int tree_level = 5;                        // that `overlays.tree` shows
   ContactScale scale = ContactScale::state;  // of the marks of contacts
   SurfaceColors surfaces = SurfaceColors::objects;
-  bool patterns = true;  // of cloth and rods
+  bool patterns = true;  // of cloth, rods and round bodies
   bool panels = true, log = false, lab = false, help = false;
   bool gizmo = false;   // handles at the selected object
   bool follow = false;  // the camera moves with the selected object
