@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "app/render/frame_view.h"
 #include "app/render/mesh_topology.h"
 #include "app/render/threads.h"
 #include "gpu/model/element_group.h"

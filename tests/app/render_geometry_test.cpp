@@ -72,7 +72,7 @@ TEST(RenderCamera, LookAtKeepsEyeAndTarget) {
   EXPECT_TRUE(std::isfinite(norm(Camera::look_at({0, 5, 0}, {0, 0, 0}, 30).eye()))) << "straight down";
 }
 
-TEST(RenderCamera, TurnToLooksAlongTheAxes) {
+TEST(RenderCamera, TurnToViewsAlongTheAxes) {
   constexpr float kQuarter = 0.5f * std::numbers::pi_v<float>;
   Camera camera;
   camera.target = {1, 2, 3};

@@ -28,7 +28,7 @@ TEST(SiText, BeyondThePrefixesIsAnExponentAlone) {
 
 TEST(SiText, RoundsIntoTheNextPrefix) {
   EXPECT_EQ(si_text(999.4, "m"), "999 m");
-  EXPECT_EQ(si_text(999.6, "m"), "1 km");
+  EXPECT_EQ(si_text(999.5, "m"), "1 km");
   EXPECT_EQ(si_text(9.996e-4, "m"), "1 mm");
 }
 

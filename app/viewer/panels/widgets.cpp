@@ -164,7 +164,7 @@ std::string si_text(double value, const char* unit) {
   int index = kNone;
   if (value != 0 && std::isfinite(value)) {
     // Rounded as in the text, so that 999.9 m is not "1e+03 m".
-    const int thousands = static_cast<int>(std::floor(std::log10(std::abs(value) * (1 + 5e-4)) / 3));
+    const int thousands = static_cast<int>(std::floor(std::log10(std::abs(value) / 0.9995) / 3));
     // Beyond the prefixes the exponent says more than a prefix with an exponent.
     const int prefix = kNone + thousands;
     if (prefix >= 0 && prefix < static_cast<int>(prefixes.size())) index = prefix;
