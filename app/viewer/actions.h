@@ -115,6 +115,8 @@ struct ViewState;
          t.toggle_video())                                                                                                     \
   ACTION(save_report, "Save report", KEYS({GLFW_KEY_S, GLFW_MOD_CONTROL}),                                                     \
          "save the reports of the last steps, one JSON line each", none, nothing_to_report(s), t.save_report())               \
+  ACTION(save_plots, "Save plots", KEYS({GLFW_KEY_P, GLFW_MOD_CONTROL}),                                                       \
+         "save the numbers of all plots over the last steps, a CSV line per step", none, nothing_to_report(s), t.save_plots())  \
   ACTION(save_scene, "Save scene", KEYS({GLFW_KEY_S, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}),                                      \
          "save the scene with the present settings as a scene file", none, unloaded(s), t.save_scene())                        \
   ACTION(save_bundle, "Save bundle", KEYS({GLFW_KEY_B, GLFW_MOD_CONTROL}),                                                     \
@@ -179,6 +181,7 @@ class ActionTarget {
   virtual void ask_screenshot() = 0;
   virtual void toggle_video() = 0;
   virtual void save_report() = 0;
+  virtual void save_plots() = 0;
   virtual void save_scene() = 0;
   virtual void save_bundle() = 0;
   virtual void shoot() = 0;

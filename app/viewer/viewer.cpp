@@ -80,6 +80,7 @@ class Viewer final : public ActionTarget {
   void ask_screenshot() override { pictures_.ask_screenshot(); }
   void toggle_video() override { pictures_.toggle_video(name(), view_.pictures.rate); }
   void save_report() override { files_.save_report(simulation_, name()); }
+  void save_plots() override { files_.save_plots(simulation_, name()); }
   void save_scene() override {
     if (scene_) files_.save_scene(*scene_, simulation_.settings());
   }

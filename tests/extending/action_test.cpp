@@ -32,6 +32,7 @@ class Target final : public ActionTarget {
   void ask_screenshot() override {}
   void toggle_video() override {}
   void save_report() override {}
+  void save_plots() override {}
   void pick_worst_contact() override {}
   void save_scene() override {}
   void save_bundle() override {}
