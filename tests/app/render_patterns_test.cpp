@@ -188,7 +188,6 @@ TEST_F(RenderPatternsTest, ScalesOfSurfacesHaveNoPattern) {
   EXPECT_EQ(pixels_that_differ(woven, draw(), 2), 0u);
 }
 
-/// The first node of the rod is a ghost: its ten ghosts come before the nodes.
 TEST_F(RenderPatternsTest, ATurnShowsOnABall) {
   show(rigid_body(ball), {0, 0, 1.5f}, {0, 0, 0});
   renderer->set_positions(turned(model, {0, 0, 0}, 0));
@@ -218,33 +217,6 @@ TEST_F(RenderPatternsTest, ATurnShowsOnABall) {
 }
 
 /// The first node of the rod is a ghost: its ten ghosts come before the nodes.
-TEST_F(RenderPatternsTest, ATurnShowsOnABall) {
-  show(rigid_body(ball), {0, 0, 1.5f}, {0, 0, 0});
-  renderer->set_positions(turned(model, {0, 0, 0}, 0));
-  const Image before = draw();
-  // The octants: light and dark are opposite above and beside each other.
-  const auto at = [&](const Image& image, float x, float y) {
-    return brightness(pixel_of(image, {x, y, std::sqrt(0.09f - x * x - y * y)}));
-  };
-  renderer->set_positions(turned(model, {0, 0, 0}, 90));
-  const Image quarter = draw();
-  renderer->set_positions(turned(model, {0, 0, 0}, 180));
-  const Image half = draw();
-  for (const float x : {-0.1f, 0.1f})
-    for (const float y : {-0.1f, 0.1f}) {
-      const bool is_light = x * y > 0;
-      EXPECT_EQ(at(before, x, y) > at(quarter, x, y), is_light) << x << ", " << y;
-      EXPECT_GT(std::abs(at(before, x, y) - at(quarter, x, y)), 30) << x << ", " << y;
-      EXPECT_LT(std::abs(at(before, x, y) - at(half, x, y)), 12) << x << ", " << y;
-    }
-  EXPECT_NEAR(mean(before), mean(quarter), 0.03 * mean(before));
-  view.patterns = false;
-  const Image plain = draw();
-  EXPECT_NEAR(mean(before), mean(plain), 0.03 * mean(plain));
-  renderer->set_positions(turned(model, {0, 0, 0}, 90));
-  EXPECT_LT(pixels_that_differ(plain, draw(), 30), 100u) << "without patterns a turn is hardly seen";
-}
-
 TEST_F(RenderPatternsTest, ScalesColourRodsByTheirNodes) {
   show(rod(), {0, 0, 0.6f}, {0, 0, 0});
   const Image woven = draw();
