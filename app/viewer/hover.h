@@ -37,8 +37,8 @@ std::optional<double> heat_value(const SurfaceColorsInfo& colors, std::span<cons
                                  float most, const Pick& pick);
 HoverText describe(const SurfaceColorsInfo& colors, double value, const std::string& object);
 
-/// A pull by the spring of Params::drag_stiffness [N/m], `line` from the dragged point to the pointer: its force
-/// (on rigid bodies without its damping), length and stiffness.
+/// A pull by the spring of Params::drag_stiffness [N/m], `line` from the dragged point to the pointer: its
+/// force (on rigid bodies without its damping), length and stiffness.
 HoverText describe(const DragLine& line, double stiffness);
 
 /// [px] a part of the window.

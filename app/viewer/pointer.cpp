@@ -127,9 +127,7 @@ void Pointer::move(float x, float y) {
   }
 }
 
-void Pointer::scroll(float notches) {
-  mode_ == Mode::drag ? stiffen_drag(notches) : camera_.zoom(notches);
-}
+void Pointer::scroll(float notches) { mode_ == Mode::drag ? stiffen_drag(notches) : camera_.zoom(notches); }
 
 void Pointer::stiffen_drag(float notches) {
   const ParamInfo& row = *find_param(param_table(), "drag_stiffness");
