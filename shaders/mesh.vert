@@ -19,7 +19,7 @@ void main() {
   position = node_position(vertices[i].node);
   normal = vec3(normals[3 * i], normals[3 * i + 1], normals[3 * i + 2]);
   look = objects[vertices[i].look].color;
-  place = vec4(vertices[i].warp, vertices[i].weft, 0, 0);
+  place = vec4(vertices[i].place_x, vertices[i].place_y, vertices[i].place_z, 0);
   pattern = frame.sky_layout.w * objects[vertices[i].look].pattern.xy;
   share = frame.sky_layout.y > 0 ? heat[vertices[i].node] : -1;
   gl_Position = frame.view_projection * vec4(position, 1);

@@ -1,4 +1,4 @@
-// Patterns of thin objects, so that their motion shows: factors of a colour around 1, as means over a pixel.
+// Patterns of thin objects and of round bodies, so that their motion shows: factors of a colour around 1, as means over a pixel.
 // `place` moves with the material. Where cells are smaller than a pixel, their mean remains.
 
 const float kBandEvery = 8;  // threads of cloth, or cells of a rod
@@ -40,9 +40,16 @@ float cells(float along, vec2 around) {
   return 1 + 0.36 * square_wave(along, pixel) * sides + 0.32 * (1 / kBandEvery - band_share(along, pixel));
 }
 
+/// Dark and light in turn over the eight octants of a body's frame.
+float octants(vec3 place) {
+  const vec3 side = clamp(place / max(fwidth(place), vec3(1e-9)), -1.0, 1.0);
+  return 1 + 0.3 * side.x * side.y * side.z;
+}
+
 /// `pattern`: see ObjectLook.
 float pattern_tone(vec4 place, vec2 pattern) {
+  const float whole = octants(place.xyz);
   const float woven = weave(pattern.x * place.xy), striped = cells(pattern.x * place.x, place.zw);
   if (pattern.x <= 0) return 1;
-  return pattern.y > 0 ? woven : striped;
+  return pattern.y == kPatternOfBodies ? whole : pattern.y == kPatternOfCloth ? woven : striped;
 }

@@ -5,6 +5,7 @@
 #include "tube.glsl"
 
 layout(set = 0, binding = kObjectBinding, std430) readonly buffer Objects { ObjectLook objects[]; };
+layout(set = 0, binding = kHeatBinding, std430) readonly buffer Heat { float heat[]; };
 
 layout(location = 0) out vec3 position;
 layout(location = 1) out vec3 normal;
@@ -22,8 +23,8 @@ void main() {
   position = point.position;
   normal = point.normal;
   look = objects[rod.object].color;
-  share = -1;
   const bool tip = (gl_VertexIndex & 1) == 1;
+  share = frame.sky_layout.y > 0 ? heat[tip ? rod.b : rod.a] : -1;
   place = vec4(tip ? rod.along_b : rod.along_a, 0, around_frame(rod, tip, normal));
   pattern = frame.sky_layout.w * objects[rod.object].pattern.xy;
   gl_Position = frame.view_projection * vec4(position, 1);

@@ -5,6 +5,7 @@
 #include "tube.glsl"
 
 layout(set = 0, binding = kObjectBinding, std430) readonly buffer Objects { ObjectLook objects[]; };
+layout(set = 0, binding = kHeatBinding, std430) readonly buffer Heat { float heat[]; };
 
 layout(location = 0) out vec3 position;
 layout(location = 1) out vec3 normal;
@@ -26,7 +27,7 @@ void main() {
   normal = axis;
   position = node + rod.radius * (cos(angle) * u + sin(angle) * v);
   look = objects[rod.object].color;
-  share = -1;
+  share = frame.sky_layout.y > 0 ? heat[rod.a] : -1;
   place = vec4(0);
   pattern = vec2(0);
   gl_Position = frame.view_projection * vec4(position, 1);

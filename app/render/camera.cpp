@@ -57,6 +57,11 @@ void Camera::orbit(float dx, float dy, int height) {
   pitch = std::clamp(pitch + dy * angle_per_pixel, -kPitchLimit, kPitchLimit);
 }
 
+void Camera::turn_to(float new_yaw, float new_pitch) {
+  yaw = std::remainder(new_yaw, 2 * kPi);
+  pitch = std::clamp(new_pitch, -kPitchLimit, kPitchLimit);
+}
+
 void Camera::pan(float dx, float dy, int height) {
   const float metres_per_pixel = 2 * distance * half_height() / static_cast<float>(std::max(height, 1));
   target += metres_per_pixel * (dy * up() - dx * right());

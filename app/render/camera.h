@@ -44,6 +44,8 @@ class Camera {
 
   /// Moves by mouse distances in pixels; `height` is the height of the picture in pixels.
   void orbit(float dx, float dy, int height);
+  /// About the target, to these angles [rad]; pitch ends short of vertical.
+  void turn_to(float new_yaw, float new_pitch);
   /// Keeps the point under the pointer fixed on the screen, at the depth of the target.
   void pan(float dx, float dy, int height);
   /// One notch of the wheel changes the distance by a tenth; positive moves closer.

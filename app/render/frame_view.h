@@ -8,6 +8,7 @@
 #include "app/render/contact_scale.h"
 #include "app/render/overlays.h"
 #include "gpu/model/interaction.h"
+#include "gpu/model/model.h"
 #include "gpu/model/tree_box.h"
 
 namespace stickslip {
@@ -29,6 +30,10 @@ struct GhostLine {
   float opacity = 1;
 };
 
+/// Whether FrameView::patterns shows on the object: on cloth, rods, and rigid bodies with a ball, a capsule
+/// or a cylinder, whose turns do not show otherwise.
+bool has_pattern(const Model& model, const Object& object);
+
 struct FrameView {
   Camera camera;
   Overlays overlays;
@@ -41,7 +46,7 @@ struct FrameView {
   int tree_level = 0;             // its boxes of this depth are drawn, see TreeBox::is_on_level
   /// Per node: the place of its colour on the scale, in [0, 1]; < 0: that of its object. Empty: all of these.
   std::span<const float> heat;
-  bool patterns = false;                     // threads of cloth, and cells on rods
+  bool patterns = false;                     // threads of cloth, cells on rods, octants of round bodies
   int highlighted_object = -1;               // index into Model::objects
   std::optional<Vec3f> highlighted_contact;  // [m]
   std::optional<DragLine> drag;

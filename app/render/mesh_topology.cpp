@@ -1,6 +1,7 @@
 #include "app/render/mesh_topology.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -37,7 +38,7 @@ NodeCorners corners_of_nodes(const Model& model) {
 
 /// Of the fan only the begin is given while vertices are collected.
 bool same_but_fan(const shared::MeshVertex& a, const shared::MeshVertex& b) {
-  return a.look == b.look && a.warp == b.warp && a.weft == b.weft;
+  return a.look == b.look && a.place_x == b.place_x && a.place_y == b.place_y && a.place_z == b.place_z;
 }
 
 bool share_edge(const Vec3i& s, const Vec3i& t) {
@@ -67,12 +68,26 @@ std::vector<std::uint32_t> look_of_triangles(const Model& model) {
   return look;
 }
 
-/// Of cloth; zero of other triangles.
-std::vector<ThreadPlaces> places_of_triangles(const Model& model) {
-  std::vector<ThreadPlaces> places(model.triangles.size());
-  for (const Object& object : model.objects)
-    if (object.is_cloth())
-      std::ranges::copy(thread_places(model, object), places.begin() + object.triangle_begin);
+/// Places in the pattern of the corners of triangles.
+using PatternPlaces = std::array<Vec3f, 3>;
+
+/// Of cloth and rigid bodies; zero of other triangles.
+std::vector<PatternPlaces> places_of_triangles(const Model& model) {
+  std::vector<PatternPlaces> places(model.triangles.size());
+  for (const Object& object : model.objects) {
+    const auto begin = static_cast<std::size_t>(object.triangle_begin);
+    if (object.is_cloth()) {
+      const std::vector<ThreadPlaces> threads = thread_places(model, object);
+      for (std::size_t t = 0; t < threads.size(); ++t)
+        for (std::size_t k = 0; k < 3; ++k) places[begin + t][k] = {threads[t][k][0], threads[t][k][1], 0};
+    } else if (object.is_rigid()) {
+      for (std::size_t t = begin; t < static_cast<std::size_t>(object.triangle_end); ++t)
+        for (std::size_t k = 0; k < 3; ++k) {
+          const std::int32_t node = model.triangles[t][static_cast<int>(k)];
+          places[t][k] = model.rest_positions[static_cast<std::size_t>(node)].cast<float>();
+        }
+    }
+  }
   return places;
 }
 
@@ -92,7 +107,7 @@ MeshTopology build_topology(const Model& model, double crease_degrees) {
   const NodeCorners nodes = corners_of_nodes(model);
   const std::vector<Vec<double, 3>> normals = unit_normals(model);
   const std::vector<std::uint32_t> look = look_of_triangles(model);
-  const std::vector<ThreadPlaces> places = places_of_triangles(model);
+  const std::vector<PatternPlaces> places = places_of_triangles(model);
   const double smooth_cosine = std::cos(crease_degrees * std::numbers::pi / 180);
 
   MeshTopology mesh;
@@ -118,9 +133,9 @@ MeshTopology build_topology(const Model& model, double crease_degrees) {
       for (std::size_t i = 0; i < count; ++i) {
         if (root(parent, i) != group) continue;
         mesh.fans.push_back(corners[i].triangle);
-        const Vec<float, 2>& place = places[corners[i].triangle][static_cast<std::size_t>(corners[i].slot)];
-        const shared::MeshVertex wanted{node,    look[corners[i].triangle], fan_begin, fan_begin, place[0],
-                                        place[1]};
+        const Vec3f& place = places[corners[i].triangle][static_cast<std::size_t>(corners[i].slot)];
+        const shared::MeshVertex wanted{
+            node, look[corners[i].triangle], fan_begin, fan_begin, place[0], place[1], place[2]};
         std::size_t vertex = first;
         while (vertex < mesh.vertices.size() && !same_but_fan(mesh.vertices[vertex], wanted)) ++vertex;
         if (vertex == mesh.vertices.size()) mesh.vertices.push_back(wanted);

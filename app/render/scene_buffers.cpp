@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "app/render/frame_view.h"
 #include "app/render/mesh_topology.h"
 #include "app/render/threads.h"
 #include "gpu/model/element_group.h"
@@ -154,9 +155,11 @@ void SceneBuffers::set_color(std::size_t object, const Vec3f& srgb) {
 
 void SceneBuffers::set_pattern(std::size_t object, const Model& model) {
   const Object& of = model.objects[object];
-  if (!of.is_thin()) return;
-  const glm::vec4 pattern = of.is_cloth() ? glm::vec4{threads_per_metre(model, of), 1, 0, 0}
-                                          : glm::vec4{cells_per_metre(model, of), 0, 0, 0};
+  if (!has_pattern(model, of)) return;
+  const glm::vec4 pattern =
+      of.is_cloth()  ? glm::vec4{threads_per_metre(model, of), shared::kPatternOfCloth, 0, 0}
+      : of.is_thin() ? glm::vec4{cells_per_metre(model, of), shared::kPatternOfRods, 0, 0}
+                     : glm::vec4{1, shared::kPatternOfBodies, 0, 0};
   for (std::size_t i = object; i < looks_.size(); i += objects_) looks_[i].pattern = pattern;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/render/frame_view.h"
 #include "gpu/model/cloth_pattern.h"
 #include "gpu/model/element_group.h"
 
@@ -92,6 +93,15 @@ std::vector<ThreadPlaces> thread_places(const Model& model, const Object& cloth)
 float threads_per_metre(const Model& model, const Object& cloth) {
   const double area = area_of(model, cloth);
   return area > 0 ? static_cast<float>(kThreads / std::sqrt(area)) : 0;
+}
+
+bool has_pattern(const Model& model, const Object& object) {
+  if (!object.is_rigid()) return object.is_thin();
+  const Body& body = model.bodies[static_cast<std::size_t>(object.body)];
+  return std::any_of(
+      model.shapes.begin() + body.shape_begin, model.shapes.begin() + body.shape_end, [](const Shape& s) {
+        return s.kind == ShapeKind::sphere || s.kind == ShapeKind::capsule || s.kind == ShapeKind::cylinder;
+      });
 }
 
 float cells_per_metre(const Model& model, const Object& rods) {

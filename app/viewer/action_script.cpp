@@ -97,6 +97,12 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
   std::istringstream stream(text);
   std::string verb;
   stream >> verb;
+  if (const std::vector<std::string_view> names = action_names();
+      std::ranges::find(names, verb) == names.end()) {
+    const std::string nearest = nearest_name(names, verb);
+    fail(number,
+         "unknown action '" + verb + "'" + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
+  }
   std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
   if (words.size() > most_words(verb)) fail(number, "too many words in '" + text + "'");
   if (verb == "sweep" || verb == "fork_seed") {
@@ -176,15 +182,7 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
     };
   } else {
     only(false, false);
-    const Action* chosen = nullptr;
-    for (const Action& action : action_table())
-      if (action.name == verb) chosen = &action;
-    if (chosen == nullptr) {
-      const std::string nearest = nearest_name(action_names(), verb);
-      fail(number,
-           "unknown action '" + verb + "'" + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
-    }
-    const ActionId id = chosen->id;
+    const ActionId id = std::ranges::find(action_table(), std::string_view(verb), &Action::name)->id;
     line.begin = [id](const Hands& hands) { hands.act(id); };
     if (id == ActionId::freeze || id == ActionId::race_steppers)
       line.is_done = [](const Hands& hands, double passed) { return passed > kRaceStarts && !hands.busy(); };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <numbers>
 
 #include "app/viewer/panels/panel_context.h"
 #include "app/viewer/selection_edits.h"
@@ -21,8 +22,12 @@ const char* unloaded(const Simulation& s) { return s.status().loaded ? "" : "no 
 
 const char* nothing_to_freeze(const Simulation& s) {
   if (s.status().restored) return "The state was restored: make a step first";
-  const bool solved = !s.history().empty() && s.history().back().contact_solve;
-  return solved ? "" : "The last step was no contact problem at velocity level: that needs rigid bodies";
+  if (s.history().empty()) return "No step was made";
+  const StepReport& last = s.history().back();
+  if (!last.contact_solve)
+    return "Barrier steps have no contact problem at velocity level: choose solver velocity";
+  return last.judgement ? ""
+                        : "Explicit penalty forces solve no contact problem: choose another contact solver";
 }
 
 const char* nothing_before(const Simulation& s) {
@@ -108,6 +113,8 @@ const std::vector<Action>& actions() {
 }
 
 std::string key_text(int key) {
+  if (key >= GLFW_KEY_0 && key <= GLFW_KEY_9)
+    return std::string(1, static_cast<char>('0' + key - GLFW_KEY_0));
   if (key >= GLFW_KEY_A && key <= GLFW_KEY_Z)
     return std::string(1, static_cast<char>('A' + key - GLFW_KEY_A));
   if (key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25) return "F" + std::to_string(key - GLFW_KEY_F1 + 1);
@@ -147,7 +154,7 @@ std::span<const Gesture> gesture_table() {
       {"Left drag", "orbit"},
       {"Middle drag, Shift + left drag", "pan"},
       {"Wheel, right drag", "zoom"},
-      {"Ctrl + left drag", "pull a body with a spring"},
+      {"Ctrl + left drag", "pull a body with a spring; the wheel makes it stiffer or softer"},
       {"Left drag of a handle", "move or turn the selected object, see `Z`; with Ctrl in steps"},
   }};
   return table;

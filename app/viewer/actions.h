@@ -84,10 +84,18 @@ struct ViewState;
   ACTION(toggle_log, "Log", KEYS({GLFW_KEY_L}), "show or hide the log", by_chance, "", flip(t.view().log))                     \
   ACTION(frame_view, "Frame", KEYS({GLFW_KEY_F}), "frame the selected object, or everything", by_chance, "",                   \
          t.frame_camera())                                                                                                     \
+  ACTION(view_front, "Front", KEYS({GLFW_KEY_1}), "view from the front, against z, and frame", by_chance, "",                  \
+         t.view_from(0, 0))                                                                                                    \
+  ACTION(view_side, "Side", KEYS({GLFW_KEY_2}), "view from the side, against x, and frame", by_chance, "",                     \
+         t.view_from(std::numbers::pi_v<float> / 2, 0))                                                                        \
+  ACTION(view_top, "Top", KEYS({GLFW_KEY_3}), "view from above, and frame", by_chance, "",                                     \
+         t.view_from(0, std::numbers::pi_v<float> / 2))                                                                        \
+  ACTION(toggle_follow, "Follow", KEYS({GLFW_KEY_4}), "the camera moves with the selected object, or no more", by_chance, "",  \
+         flip(t.view().follow))                                                                                                \
   STICKSLIP_OVERLAYS(OVERLAY_SWITCH, OVERLAY_SWITCH, OVERLAY_SWITCH)                                                           \
   ACTION(surface_colors, "Surfaces", KEYS({GLFW_KEY_S}), "colours of surfaces: of the objects, the stress or the stretch of solids, the stiffness of nodes, or islands", \
          by_chance, "", next_surface_colors(t.view()))                                                                         \
-  ACTION(toggle_patterns, "Patterns", KEYS({GLFW_KEY_V, GLFW_MOD_SHIFT}), "patterns of cloth and rods, which move with the material", by_chance, "", \
+  ACTION(toggle_patterns, "Patterns", KEYS({GLFW_KEY_V, GLFW_MOD_SHIFT}), "patterns of cloth, rods and round bodies, which move with the material", by_chance, "", \
          flip(t.view().patterns))                                                                                              \
   ACTION(contact_colors, "Contact colours", KEYS({GLFW_KEY_C, GLFW_MOD_SHIFT}), "colours of contacts: of their state, or a scale of force, gap, slip, pressure, age and others", \
          by_chance, "", next_contact_scale(t.view()))                                                                          \
@@ -107,6 +115,8 @@ struct ViewState;
          t.toggle_video())                                                                                                     \
   ACTION(save_report, "Save report", KEYS({GLFW_KEY_S, GLFW_MOD_CONTROL}),                                                     \
          "save the reports of the last steps, one JSON line each", none, nothing_to_report(s), t.save_report())               \
+  ACTION(save_plots, "Save plots", KEYS({GLFW_KEY_P, GLFW_MOD_CONTROL}),                                                       \
+         "save the numbers of all plots over the last steps, a CSV line per step", none, nothing_to_report(s), t.save_plots())  \
   ACTION(save_scene, "Save scene", KEYS({GLFW_KEY_S, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}),                                      \
          "save the scene with the present settings as a scene file", none, unloaded(s), t.save_scene())                        \
   ACTION(save_bundle, "Save bundle", KEYS({GLFW_KEY_B, GLFW_MOD_CONTROL}),                                                     \
@@ -164,11 +174,14 @@ class ActionTarget {
   virtual void switch_scene(int direction) = 0;
   /// Frames the selected object, or everything.
   virtual void frame_camera() = 0;
+  /// Frames it from the direction of these angles of Camera [rad].
+  virtual void view_from(float yaw, float pitch) = 0;
   /// Picks it, and turns the camera to it.
   virtual void pick_worst_contact() = 0;
   virtual void ask_screenshot() = 0;
   virtual void toggle_video() = 0;
   virtual void save_report() = 0;
+  virtual void save_plots() = 0;
   virtual void save_scene() = 0;
   virtual void save_bundle() = 0;
   virtual void shoot() = 0;

@@ -26,6 +26,12 @@ void back_off(Camera& camera, const Model& model, std::span<const Vec3f> positio
     camera.distance *= step;
 }
 
+void FollowingCamera::follow(Camera& camera, int object, const Vec3f& center) {
+  if (object >= 0 && object == object_) camera.target += center - center_;
+  object_ = object;
+  center_ = center;
+}
+
 Camera camera_of(const CameraStart& start) {
   return Camera::look_at(start.position.cast<float>(), start.target.cast<float>(),
                          static_cast<float>(start.fov));

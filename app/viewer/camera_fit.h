@@ -24,6 +24,19 @@ bool shows_solids(const Camera& camera, const Model& model, std::span<const Vec3
 /// Increases the distance, by at most a factor of three, until the solids are visible.
 void back_off(Camera& camera, const Model& model, std::span<const Vec3f> positions, const ClearArea& area);
 
+/// Moves the camera with an object, so that their offset stays while it is followed. Gestures change the
+/// offset.
+class FollowingCamera {
+ public:
+  /// `object`: an index, -1: none. Another object than before, or a gap, begins anew from the camera's place.
+  void follow(Camera& camera, int object, const Vec3f& center);
+  void stop() { object_ = -1; }
+
+ private:
+  int object_ = -1;
+  Vec3f center_{0, 0, 0};
+};
+
 /// The camera given in a scene file.
 Camera camera_of(const CameraStart& start);
 

@@ -88,6 +88,14 @@ HoverText describe(const SurfaceColorsInfo& colors, double value, const std::str
           true};
 }
 
+HoverText describe(const DragLine& line, double stiffness) {
+  const auto length = static_cast<double>(norm(line.to - line.from));
+  return {"Pull",
+          {{"force", si_text(stiffness * length, "N")},
+           {"spring", si_text(length, "m")},
+           {"stiffness", si_text(stiffness, "N/m")}}};
+}
+
 Vec<float, 2> place_tip(const Vec<float, 2>& at, const Vec<float, 2>& size, const TipArea& area, float gap) {
   const auto along = [&](int axis, float low, float high) {
     const float after = at[axis] + gap, before = at[axis] - gap - size[axis];

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/render/contact_scale.h"
+#include "app/render/frame_view.h"
 #include "app/viewer/picking.h"
 #include "app/viewer/surface_colors.h"
 
@@ -35,6 +36,10 @@ HoverText describe(const ContactRecord& contact, const Model& model, ContactScal
 std::optional<double> heat_value(const SurfaceColorsInfo& colors, std::span<const float> heat, float least,
                                  float most, const Pick& pick);
 HoverText describe(const SurfaceColorsInfo& colors, double value, const std::string& object);
+
+/// A pull by the spring of Params::drag_stiffness [N/m], `line` from the dragged point to the pointer: its
+/// force (on rigid bodies without its damping), length and stiffness.
+HoverText describe(const DragLine& line, double stiffness);
 
 /// [px] a part of the window.
 struct TipArea {

@@ -12,6 +12,8 @@ namespace {
 constexpr float click_travel = 4;       // pixels
 constexpr float mark_reach = 7;         // pixels around a contact's mark that still select it
 constexpr float pixels_per_notch = 20;  // of a zoom by dragging
+constexpr double stiffer_per_notch = 1.25;
+constexpr double least_drag_stiffness = 1e-3;  // [N/m] that the wheel reaches
 }  // namespace
 
 void Pointer::resize(int width, int height) {
@@ -125,7 +127,15 @@ void Pointer::move(float x, float y) {
   }
 }
 
-void Pointer::scroll(float notches) { camera_.zoom(notches); }
+void Pointer::scroll(float notches) { mode_ == Mode::drag ? stiffen_drag(notches) : camera_.zoom(notches); }
+
+void Pointer::stiffen_drag(float notches) {
+  const ParamInfo& row = *find_param(param_table(), "drag_stiffness");
+  // From 0 no factor leads away.
+  const double now = std::max(simulation_.settings().params.drag_stiffness, least_drag_stiffness);
+  const double wanted = now * std::pow(stiffer_per_notch, static_cast<double>(notches));
+  simulation_.post(ParamEdit{row.name, std::clamp(wanted, least_drag_stiffness, row.high)});
+}
 
 std::optional<DragLine> Pointer::drag_line() const {
   if (mode_ != Mode::drag) return std::nullopt;

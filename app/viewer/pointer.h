@@ -35,6 +35,7 @@ class Pointer {
   void press(Button button, Modifiers modifiers);
   void release(Button button);
   void move(float x, float y);
+  /// Zooms; during a pull, changes Params::drag_stiffness by a fourth per notch.
   void scroll(float notches);
   /// Ends all gestures, for example when the scene changes.
   void cancel();
@@ -59,6 +60,7 @@ class Pointer {
   /// In front of `found`, the surface under the pointer.
   const ContactRecord* mark_here(const std::optional<Pick>& found) const;
   void start_drag();
+  void stiffen_drag(float notches);
 
   Simulation& simulation_;
   Camera& camera_;

@@ -68,6 +68,10 @@ class Viewer final : public ActionTarget {
   ViewState& view() override { return view_; }
   void switch_scene(int direction) override;
   void frame_camera() override;
+  void view_from(float yaw, float pitch) override {
+    camera_.turn_to(yaw, pitch);
+    frame_camera();
+  }
   void pick_worst_contact() override;
   void shoot() override;
   void add_object() override;
@@ -76,6 +80,7 @@ class Viewer final : public ActionTarget {
   void ask_screenshot() override { pictures_.ask_screenshot(); }
   void toggle_video() override { pictures_.toggle_video(name(), view_.pictures.rate); }
   void save_report() override { files_.save_report(simulation_, name()); }
+  void save_plots() override { files_.save_plots(simulation_, name()); }
   void save_scene() override {
     if (scene_) files_.save_scene(*scene_, simulation_.settings());
   }
@@ -131,6 +136,7 @@ class Viewer final : public ActionTarget {
             sweep_,
             pointer_.gizmo(),
             hovered_,
+            pointer_.drag_line(),
             layers_,
             view_,
             scenes_,
@@ -164,6 +170,7 @@ class Viewer final : public ActionTarget {
   ViewState view_;
   WindowFigures figures_;
   Camera camera_;
+  FollowingCamera following_;
   Pointer pointer_{simulation_, camera_};
   std::vector<ContactRecord> shown_contacts_;
   std::optional<Hovered> hovered_;
@@ -396,6 +403,9 @@ void Viewer::take_over() {
   positions_.take(frame);
   forks_.compare(frame);
   if (view_.selection) view_.selection->observe(frame.snapshot, frame.positions());
+  if (view_.selection && view_.follow)
+    following_.follow(camera_, view_.selection->object(), view_.selection->center().cast<float>());
+  else following_.stop();
   if (view_.contact) view_.contact->observe(frame.snapshot, simulation_.status().restored);
 }
 

@@ -9,6 +9,7 @@
 #include "app/io/file/output_file.h"
 #include "app/io/report/report.h"
 #include "app/io/scene/scene_edit.h"
+#include "app/viewer/panels/history_plots.h"
 #include "app/viewer/video.h"
 
 namespace stickslip {
@@ -28,6 +29,22 @@ void WindowFiles::save_report(const Simulation& simulation, const std::string& s
     spdlog::info("wrote {}: {} steps", file.string(), past.size() + future.size());
   } catch (const std::exception& error) {
     spdlog::error("the report was not written: {}", error.what());
+  }
+}
+
+void WindowFiles::save_plots(const Simulation& simulation, const std::string& scene) const {
+  std::vector<const StepReport*> steps = steps_of(simulation.history());
+  for (const StepReport& step : simulation.future()) steps.push_back(&step);
+  if (steps.empty()) return;
+  const fs::path file = free_name(folder_, "stickslip-" + scene + "-plots", ".csv");
+  try {
+    make_output_folder(folder_);
+    OutputFile out(file);
+    out.stream() << history_csv(steps);
+    out.commit();
+    spdlog::info("wrote {}: {} steps", file.string(), steps.size());
+  } catch (const std::exception& error) {
+    spdlog::error("the plots were not written: {}", error.what());
   }
 }
 

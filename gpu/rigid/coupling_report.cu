@@ -93,6 +93,7 @@ void Coupling::report(Context& ctx, const Params& params, std::size_t moving, St
         "the elastic solids fly apart: a node is so far away after step " + std::to_string(report.frame) +
         " that rounding exceeds contact_margin; dt is too long for their deformation: shorten "
         "it, and reset");
+  report.candidates += static_cast<int>(touching_.meshes().candidates());
   report.kinetic_energy += sums.kinetic;
   report.gravity_energy += sums.gravity;
   report.momentum += sums.momentum;

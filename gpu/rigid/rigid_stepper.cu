@@ -372,8 +372,8 @@ void RigidStepper::contact_records(Context& ctx, const Model& model, double dt,
 }
 
 ContactProblem RigidStepper::freeze(Context& ctx) {
-  if (!stepped_) throw std::logic_error("freeze: no step was made since the scene was loaded or changed");
-  if (penalties_) throw std::logic_error("freeze: explicit penalty forces solve no contact problem");
+  if (!stepped_) throw std::logic_error("no step was made since the scene was loaded or changed");
+  if (penalties_) throw std::logic_error("explicit penalty forces solve no contact problem");
   return std::visit(
       [&](auto& system) {
         system.make_blocks(ctx, bodies_);

@@ -72,7 +72,7 @@ class Stepper {
   virtual void node_stiffness(std::vector<float>& out) = 0;
   /// See Engine::freeze.
   virtual ContactProblem freeze() {
-    throw std::logic_error("freeze: barrier steps have no contact problem at velocity level");
+    throw std::logic_error("barrier steps have no contact problem at velocity level");
   }
 
  protected:

@@ -39,7 +39,7 @@ struct FrameData {
   vec4 sun_direction;  // xyz towards the sun; w: size of a shadow texel [m]
   mat4 sun_matrix;     // world to (u, v, depth) of the sun's map
   vec4 sky_layout;  // tiles per row, 1 where surfaces have the colours of kHeatBinding, size of a sky texel
-                    // [m], 1 where thin objects have patterns
+                    // [m], 1 where objects have patterns
   mat4 sky_matrix[kMaxSkyViews];
   vec4 sky_direction[kMaxSkyViews];
 };
@@ -59,7 +59,8 @@ struct MeshVertex {
   uint node;
   uint look;                // one ObjectLook per object, and behind them one per object for its odd panels
   uint fan_begin, fan_end;  // triangles that share its normal
-  float warp, weft;         // [m] of cloth: its place along the threads at rest
+  float place_x, place_y, place_z;  // [m] where its pattern is, fixed to the material. Cloth: along warp and
+                                    // weft at rest; rigid bodies: in the body's frame
 };
 
 /// A segment of a rod, and the nodes before and after it: its own ends where the rod ends.
@@ -76,9 +77,13 @@ const int kTubeSides = 8;
 const int kTubeVertices = 2 * (kTubeSides + 1);
 const int kTubeCapVertices = 16;
 
+const float kPatternOfRods = 0;
+const float kPatternOfCloth = 1;
+const float kPatternOfBodies = 2;
+
 struct ObjectLook {
   vec4 color;    // linear; w: 1 when highlighted
-  vec4 pattern;  // x: [1/m] threads of cloth or cells along rods, 0: it has no pattern; y: 1 of cloth
+  vec4 pattern;  // x: [1/m] threads of cloth or cells along rods, 0: it has no pattern; y: a kind of kPattern
 };
 
 const uint kGlyphDisc = 0u;   // at a; b.w: its radius in units of screen-constant size, 0: the usual one

@@ -180,6 +180,8 @@ TEST_F(ActionScriptTest, PlaysAndWaitsByTheClock) {
 TEST_F(ActionScriptTest, NamesTheLineThatIsWrong) {
   for (const auto& [text, part] : {std::pair<const char*, const char*>{"jump", "unknown action 'jump'"},
                                    {"kep_state", "did you mean 'keep_state'"},
+                                   {"stepz 3", "unknown action 'stepz'; did you mean 'steps'"},
+                                   {"stepz 1 2 3", "unknown action 'stepz'"},
                                    {"steps", "steps needs a value"},
                                    {"steps 1.5", "whole number"},
                                    {"steps 0", "at least 1"},

@@ -95,5 +95,25 @@ TEST(CameraGround, TheEyeStaysAboveTheGround) {
   EXPECT_EQ(ground_height(model), -1.0f);
 }
 
+TEST(FollowingCameraTest, KeepsItsOffsetToTheObjectAndTheUsersChanges) {
+  Camera camera = Camera::look_at({1, 3, 5}, {0, 3, 0}, 40);
+  const Vec3f eye = camera.eye();
+  FollowingCamera following;
+  following.follow(camera, 2, {7, 0, 0});
+  EXPECT_EQ(camera.eye(), eye) << "it stays where it is at the start";
+  following.follow(camera, 2, {8, 0.5f, 0});
+  EXPECT_LT(norm(camera.eye() - eye - Vec3f{1, 0.5f, 0}), 1e-5f);
+  camera.orbit(30, 10, 720);
+  const Vec3f offset = camera.eye() - Vec3f{8, 0.5f, 0};
+  following.follow(camera, 2, {9, 2, 1});
+  EXPECT_LT(norm(camera.eye() - Vec3f{9, 2, 1} - offset), 1e-5f);
+  const Vec3f target = camera.target;
+  following.follow(camera, 3, {0, 0, 0});
+  EXPECT_EQ(camera.target, target) << "another object";
+  following.stop();
+  following.follow(camera, 3, {5, 0, 0});
+  EXPECT_EQ(camera.target, target) << "it was not followed meanwhile";
+}
+
 }  // namespace
 }  // namespace stickslip

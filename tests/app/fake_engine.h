@@ -18,6 +18,7 @@ class FakeEngine final : public Engine {
   std::function<ContactProblem()> on_freeze = []() -> ContactProblem {
     throw std::logic_error("the last step was no contact problem");
   };
+  std::function<void(StepReport&)> on_report = [](StepReport&) {};
   /// Contact solve records of steps of models with rigid bodies.
   std::function<ContactSolveRecord(const LabParams&)> on_solve = [](const LabParams& params) {
     ContactSolveRecord solve;
@@ -68,6 +69,7 @@ class FakeEngine final : public Engine {
       report.contact_solve = on_solve(contact_params_);
       report.contacts = 4;
     }
+    on_report(report);
     if (tracing_) report.trace = {{"step", 0, state_.time - params_.dt, state_.time}};
     return report;
   }

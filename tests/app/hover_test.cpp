@@ -121,6 +121,14 @@ TEST(Hover, WithoutAColourOfItsOwnASurfaceHasNoValue) {
   EXPECT_TRUE(heat_value(colors(SurfaceColors::stress), all, 0, 1, pick));
 }
 
+TEST(Hover, APullHasTheForceOfItsSpring) {
+  const HoverText text = describe(DragLine{{0, 1, 0}, {0.03f, 1, 0.04f}}, 200);
+  ASSERT_EQ(text.rows.size(), 3u);
+  EXPECT_EQ(text.rows[0], (std::pair<std::string, std::string>("force", "10 N"))) << "200 N/m over 50 mm";
+  EXPECT_EQ(text.rows[1].second, "50 mm");
+  EXPECT_EQ(text.rows[2].second, "200 N/m");
+}
+
 TEST(Hover, TheBoxNeverCoversThePointer) {
   const TipArea area{100, 0, 900, 600};
   const Vec<float, 2> size{220, 160};

@@ -163,6 +163,31 @@ TEST_F(PointerTest, ControlDragPullsInThePlaneOfTheGrabbedPoint) {
   EXPECT_TRUE(std::holds_alternative<DragEnd>(entries[3].command));
 }
 
+TEST_F(PointerTest, TheWheelStiffensAPullWithinTheRangeAndDoesNotZoom) {
+  const auto stiffness = [&] { return simulation_.settings().params.drag_stiffness; };
+  const float distance = camera_.distance;
+  const double before = stiffness();
+  pointer_.move(200, 200);
+  pointer_.press(Button::left, {.control = true});
+  pointer_.scroll(2);
+  EXPECT_NEAR(stiffness(), 1.25 * 1.25 * before, 1e-9 * before);
+  pointer_.scroll(-2);
+  EXPECT_NEAR(stiffness(), before, 1e-9 * before);
+  pointer_.scroll(1000);
+  EXPECT_EQ(stiffness(), find_param(param_table(), "drag_stiffness")->high);
+  pointer_.scroll(-1000);
+  const double least = stiffness();
+  EXPECT_GT(least, 0);
+  pointer_.scroll(1);
+  EXPECT_GT(stiffness(), least) << "it never sticks at 0";
+  EXPECT_EQ(camera_.distance, distance);
+  pointer_.release(Button::left);
+  const double kept = stiffness();
+  pointer_.scroll(1);
+  EXPECT_EQ(stiffness(), kept);
+  EXPECT_LT(camera_.distance, distance);
+}
+
 TEST_F(PointerTest, ControlDragOnTheBackgroundPullsNothing) {
   pointer_.move(5, 5);
   pointer_.press(Button::left, {.control = true});

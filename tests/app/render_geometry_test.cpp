@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
 #include <set>
 #include <tuple>
@@ -69,6 +70,21 @@ TEST(RenderCamera, LookAtKeepsEyeAndTarget) {
   EXPECT_LT(norm(camera.eye() - Vec3f{1, 2, -3}), 1e-5f);
   EXPECT_EQ(camera.target, (Vec3f{0.5f, 0, 1}));
   EXPECT_TRUE(std::isfinite(norm(Camera::look_at({0, 5, 0}, {0, 0, 0}, 30).eye()))) << "straight down";
+}
+
+TEST(RenderCamera, TurnToViewsAlongTheAxes) {
+  constexpr float kQuarter = 0.5f * std::numbers::pi_v<float>;
+  Camera camera;
+  camera.target = {1, 2, 3};
+  camera.distance = 2;
+  camera.turn_to(0, 0);
+  EXPECT_LT(norm(camera.eye() - Vec3f{1, 2, 5}), 1e-5f);
+  camera.turn_to(kQuarter, 0);
+  EXPECT_LT(norm(camera.eye() - Vec3f{3, 2, 3}), 1e-5f);
+  camera.turn_to(0, kQuarter);
+  EXPECT_LT(norm(camera.eye() - Vec3f{1, 4, 3}), 0.04f) << "short of vertical, where yaw is undefined";
+  EXPECT_LT(camera.up()[2], -0.99f) << "the front is below";
+  EXPECT_GT(camera.right()[0], 0.99f);
 }
 
 TEST(RenderCamera, FrameShowsAllCornersOfTheBounds) {

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "app/io/scene/scene.h"
+#include "app/render/mesh_topology.h"
 #include "app/render/threads.h"
 #include "tests/app/render_fixture.h"
 
@@ -34,6 +36,39 @@ Model rod() {
   add_rods(model, "rod", nodes, segments, 0, 0.05).color = {0.7f, 0.3f, 0.3f};
   finalize(model);
   return model;
+}
+
+/// A rigid body of about 0.6 m, turned by 30 degrees about x, away from the origin.
+Model rigid_body(const std::string& shape) {
+  return parse_scene("[[material]]\nname = 'wood'\n[[object]]\nname = 'body'\nbody = 'rigid'\n" + shape +
+                         "\nposition = [1, 2, 3]\nrotation = [30, 0, 0]\ncolor = [0.7, 0.5, 0.3]\n",
+                     "/somewhere/rolls.toml")
+      .model;
+}
+const char* const ball = "shape = 'sphere'\nradius = 0.3";
+
+/// The nodes of the body with its centre there, turned about z.
+std::vector<Vec3f> turned(const Model& model, const Vec3f& center, float degrees) {
+  std::vector<Vec3f> positions;
+  const float c = std::cos(degrees * std::numbers::pi_v<float> / 180),
+              s = std::sin(degrees * std::numbers::pi_v<float> / 180);
+  for (const auto& rest : model.rest_positions) {
+    const Vec3f x = rest.cast<float>();
+    positions.push_back(center + Vec3f{c * x[0] - s * x[1], s * x[0] + c * x[1], x[2]});
+  }
+  return positions;
+}
+
+TEST(Patterns, OfRigidBodiesAreThoseOfRoundOnesInTheirFrames) {
+  const Model round = rigid_body(ball), box = rigid_body("shape = 'box'\nsize = [0.6, 0.6, 0.6]");
+  EXPECT_TRUE(has_pattern(round, round.objects[0]));
+  EXPECT_FALSE(has_pattern(box, box.objects[0])) << "its edges show how it turns";
+  EXPECT_TRUE(has_pattern(sheet(), sheet().objects[0]));
+  for (const shared::MeshVertex& vertex : build_topology(round).vertices) {
+    const Vec<float, 3> place{vertex.place_x, vertex.place_y, vertex.place_z};
+    EXPECT_EQ(place, round.rest_positions[vertex.node].cast<float>());
+    EXPECT_NEAR(norm(place), 0.3, 0.02) << "from the centre, not where the body is";
+  }
 }
 
 TEST(Threads, RunAlongTheWarpOfFlatClothWithoutStretch) {
@@ -151,6 +186,51 @@ TEST_F(RenderPatternsTest, ScalesOfSurfacesHaveNoPattern) {
   const Image woven = draw();
   view.patterns = false;
   EXPECT_EQ(pixels_that_differ(woven, draw(), 2), 0u);
+}
+
+TEST_F(RenderPatternsTest, ATurnShowsOnABall) {
+  show(rigid_body(ball), {0, 0, 1.5f}, {0, 0, 0});
+  renderer->set_positions(turned(model, {0, 0, 0}, 0));
+  const Image before = draw();
+  // The octants: light and dark are opposite above and beside each other.
+  const auto at = [&](const Image& image, float x, float y) {
+    return brightness(pixel_of(image, {x, y, std::sqrt(0.09f - x * x - y * y)}));
+  };
+  renderer->set_positions(turned(model, {0, 0, 0}, 90));
+  const Image quarter = draw();
+  renderer->set_positions(turned(model, {0, 0, 0}, 180));
+  const Image half = draw();
+  for (const float x : {-0.1f, 0.1f})
+    for (const float y : {-0.1f, 0.1f}) {
+      const bool is_light = x * y > 0;
+      EXPECT_EQ(at(before, x, y) > at(quarter, x, y), is_light) << x << ", " << y;
+      EXPECT_GT(std::abs(at(before, x, y) - at(quarter, x, y)), 30) << x << ", " << y;
+      EXPECT_LT(std::abs(at(before, x, y) - at(half, x, y)), 12) << x << ", " << y;
+    }
+  EXPECT_GT(pixels_that_differ(before, quarter, 30), 5000u);
+  view.patterns = false;
+  const Image plain = draw();
+  EXPECT_NEAR(mean(before), mean(plain), 0.08 * mean(plain));
+  renderer->set_positions(turned(model, {0, 0, 0}, 90));
+  EXPECT_LT(pixels_that_differ(plain, draw(), 30), 1000u)
+      << "without patterns its outline alone shows a turn";
+}
+
+/// The first node of the rod is a ghost: its ten ghosts come before the nodes.
+TEST_F(RenderPatternsTest, ScalesColourRodsByTheirNodes) {
+  show(rod(), {0, 0, 0.6f}, {0, 0, 0});
+  const Image woven = draw();
+  std::vector<float> heat(model.node_count(), -1.f);
+  view.heat = heat;
+  EXPECT_EQ(pixels_that_differ(woven, draw(), 2), 0u) << "values below 0 leave the object's colour";
+  for (std::size_t i = 10; i < heat.size(); ++i) heat[i] = i < 15 ? 0.f : 1.f;
+  view.heat = heat;
+  const Image scale = draw();
+  const std::uint8_t *left = pixel_of(scale, {-0.15f, 0, 0.025f}),
+                     *right = pixel_of(scale, {0.15f, 0, 0.025f});
+  EXPECT_GT(left[2], left[1]) << "the lowest place is dark blue";
+  EXPECT_GT(right[1], 2 * right[2]) << "the highest is yellow";
+  EXPECT_GT(right[0], left[0] + 60);
 }
 
 TEST_F(RenderPatternsTest, ATurnOfTheFrameShowsOnARod) {

@@ -1,4 +1,5 @@
 // The simulation's thread with scenes of rigid bodies: parameters of contact solvers, frozen problems.
+#include "app/viewer/actions.h"
 #include "tests/app/simulation_fixture.h"
 
 namespace stickslip {
@@ -135,6 +136,32 @@ TEST(SimulationContact, FreezesTheLastStepOnceWithoutStoppingTheRun) {
   EXPECT_EQ(frozen->params.max_iterations, stepping_lab_params().max_iterations);
   EXPECT_EQ(simulation.take_frozen(), nullptr) << "taken once";
   EXPECT_TRUE(std::holds_alternative<Freeze>(simulation.journal().back().command));
+}
+
+/// The window offers what the command does: the problem of any step at velocity level, also of elastic
+/// solids.
+TEST(SimulationContact, FreezeIsOfferedAfterEveryStepAtVelocityLevelThatSolvedAProblem) {
+  bool velocity = false, judged = false;
+  Simulation simulation(fake([&](test::FakeEngine& engine) {
+                          engine.on_report = [&](StepReport& report) {
+                            if (velocity) report.contact_solve.emplace();
+                            if (judged) report.judgement.emplace();
+                          };
+                        }),
+                        test::two_tets);
+  simulation.post(LoadScene{"a"});
+  const auto reason_after_a_step = [&] {
+    const std::size_t before = simulation.history().size();
+    simulation.step_once();
+    EXPECT_TRUE(reached(simulation, [&] { return simulation.history().size() > before; }));
+    return inactive_reason(ActionId::freeze, simulation);
+  };
+  EXPECT_EQ(inactive_reason(ActionId::freeze, simulation), "No step was made");
+  EXPECT_NE(reason_after_a_step().find("Barrier steps"), std::string::npos);
+  velocity = true;
+  EXPECT_NE(reason_after_a_step().find("penalty"), std::string::npos);
+  judged = true;
+  EXPECT_EQ(reason_after_a_step(), "") << "its objects are elastic";
 }
 
 TEST(SimulationContact, NothingToFreezeIsNoError) {

@@ -28,9 +28,11 @@ class Target final : public ActionTarget {
   ViewState& view() override { return view_; }
   void switch_scene(int) override {}
   void frame_camera() override {}
+  void view_from(float, float) override {}
   void ask_screenshot() override {}
   void toggle_video() override {}
   void save_report() override {}
+  void save_plots() override {}
   void pick_worst_contact() override {}
   void save_scene() override {}
   void save_bundle() override {}

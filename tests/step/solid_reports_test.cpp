@@ -46,6 +46,34 @@ TEST_P(SolidReports, AFrozenProblemHasTheImpulsesThatTheStepStartedFromAsGuess) 
   }
 }
 
+/// The window and the soak put what was asked for before it.
+TEST_P(SolidReports, WhyNothingCanBeFrozenIsSaidWithoutTheNameOfTheRequest) {
+  Model model;
+  add_box(model, "block", {0.2, 0.2, 0.2}, {0, 1, 0}, 2);
+  load(model);
+  try {
+    engine->freeze();
+    ADD_FAILURE() << "there is no step yet";
+  } catch (const std::logic_error& error) {
+    EXPECT_EQ(std::string(error.what()).rfind("no step was made", 0), 0u) << error.what();
+  }
+}
+
+/// Each contact between two blocks is a pair beside those within the surface of each block.
+TEST_P(SolidReports, CandidatesAreThePairsOfTheSearchBetweenSurfaces) {
+  StepReport reports[2];
+  for (const bool touching : {false, true}) {
+    Model model;
+    add_box(model, "lower", {0.2, 0.2, 0.2}, {0, 0.1, 0}, 2);
+    add_box(model, "upper", {0.2, 0.2, 0.2}, {0, touching ? 0.3001 : 2.3, 0}, 2);
+    load(model);
+    reports[touching] = engine->step();
+  }
+  EXPECT_EQ(reports[0].contacts, 0);
+  EXPECT_GE(reports[1].contacts, 9) << "nodes of a face";
+  EXPECT_GE(reports[1].candidates, reports[0].candidates + reports[1].contacts);
+}
+
 TEST_P(SolidReports, IterationsAreThoseOfAllLinearisations) {
   contact.tolerance = 1e-12;
   contact.max_iterations = 1;  // each round then has one

@@ -1,24 +1,12 @@
 // Part of the report panel for velocity-level steps.
 #include <cstdio>
 
-#include "app/viewer/panels/curves.h"
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/step_text.h"
 #include "app/viewer/theme.h"
 
 namespace stickslip {
-namespace {
-
-using Step = StepReport;
-
-/// 0 for a step without a contact solve; a history may contain such steps.
-template <class Member>
-double of_solve(const Step& report, Member member) {
-  return report.contact_solve ? static_cast<double>((*report.contact_solve).*member) : 0;
-}
-
-}  // namespace
 
 void draw_contact_numbers(const StepReport& report) {
   const ContactSolveRecord& solve = *report.contact_solve;
@@ -73,28 +61,6 @@ void draw_contact_numbers(const StepReport& report) {
             solve.asleep);
   tooltip("Bodies that move, in groups that touch each other; a group that rests falls asleep as a whole");
   value_row("Memory", column, "%s", si_text(static_cast<double>(report.memory_bytes), "B").c_str());
-}
-
-void draw_contact_history(const std::deque<StepReport>& history) {
-  const std::vector<float> times = times_of(history);
-  const auto draw = [&](const PlotAxis& y, float height, std::initializer_list<Curve<Step>> curves) {
-    draw_curves<Step>(y, height, history, times, "time, s", curves);
-  };
-  draw({"Residual of the contact solve", true}, 18,
-       {{"residual", theme::series[0],
-         [](const Step& r) { return of_solve(r, &ContactSolveRecord::residual); }},
-        {"tolerance", theme::series[6],
-         [](const Step& r) { return of_solve(r, &ContactSolveRecord::tolerance); }}});
-  draw({"Iterations per step", false, true}, 14,
-       {{"", theme::series[2], [](const Step& r) { return of_solve(r, &ContactSolveRecord::iterations); }}});
-  draw({"Largest penetration, mm", false, true}, 14,
-       {{"", theme::series[3],
-         [](const Step& r) { return 1e3 * of_solve(r, &ContactSolveRecord::penetration); }}});
-  draw({"Contacts", false, true}, 14,
-       {{"", theme::series[5], [](const Step& r) { return static_cast<double>(r.contacts); }}});
-  draw({"Time per step, ms", false, true}, 18,
-       {{"step", theme::series[3], [](const Step& r) { return 1e3 * r.seconds.total(); }},
-        {"contact solve", theme::series[0], [](const Step& r) { return 1e3 * r.seconds.contact_solve; }}});
 }
 
 }  // namespace stickslip

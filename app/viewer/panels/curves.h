@@ -2,7 +2,6 @@
 #pragma once
 
 #include <deque>
-#include <initializer_list>
 #include <vector>
 
 #include "app/viewer/panels/widgets.h"
@@ -22,7 +21,7 @@ struct Curve {
 /// Draws the curves over `x`, one value per record.
 template <class Record, class Records>
 void draw_curves(const PlotAxis& y, float height, const Records& records, const std::vector<float>& x,
-                 const char* x_label, std::initializer_list<Curve<Record>> curves) {
+                 const char* x_label, const std::vector<Curve<Record>>& curves) {
   std::vector<PlotSeries> lines;
   for (const Curve<Record>& curve : curves) {
     lines.push_back({curve.name, curve.color, {}});

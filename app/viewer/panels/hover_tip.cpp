@@ -42,9 +42,13 @@ void draw_box(const HoverText& text, const ImVec2& at, const TipArea& area) {
 void draw_hover_tip(PanelContext& context) {
   const std::shared_ptr<const Scene>& scene = context.simulation.frame().scene;
   const std::optional<Hovered>& hovered = context.hovered;
-  if (!scene || !hovered || !ImGui::IsMousePosValid()) return;
+  if (!scene || !(hovered || context.drag) || !ImGui::IsMousePosValid()) return;
   const FreeArea free = free_area(ImGui::GetIO().DisplaySize.x, ImGui::GetIO().DisplaySize.y, context.view);
   const TipArea area{free.left, 0, free.right, free.scene_bottom()};
+  if (context.drag) {
+    const double stiffness = context.simulation.settings().params.drag_stiffness;
+    return draw_box(describe(*context.drag, stiffness), ImGui::GetMousePos(), area);
+  }
   const ImVec2 at{hovered->at[0], hovered->at[1]};
   if (hovered->contact)
     return draw_box(describe(*hovered->contact, scene->model, context.view.scale), at, area);

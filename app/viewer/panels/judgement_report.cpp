@@ -1,16 +1,14 @@
 // Part of the report panel for what the judge says of a step, whatever made it.
 #include <cmath>
+#include <cstdio>
 #include <string>
 
-#include "app/viewer/panels/curves.h"
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/theme.h"
 
 namespace stickslip {
 namespace {
-
-using Step = StepReport;
 
 std::string value_text(double value, std::string_view unit) {
   if (!std::isfinite(value)) return "-";
@@ -34,11 +32,6 @@ void row(const std::string& title, const std::string& text, const std::string& m
   tooltip(meaning);
 }
 
-/// A part of the judgement, 0 for a step without.
-double of_judgement(const Step& report, double (*part)(const StepJudgement&)) {
-  return report.judgement ? part(*report.judgement) : 0;
-}
-
 }  // namespace
 
 void draw_judgement(const StepReport& report) {
@@ -55,26 +48,6 @@ void draw_judgement(const StepReport& report) {
   row("Slip error", si_text(law.slip, "J"), "friction that does not oppose sliding in full");
   row("Outside the cone", si_text(law.cone, "N s"), "largest friction impulse beyond mu r_N");
   row("Momentum error", si_text(law.momentum, "N s"), "that bodies gained and nothing gave them");
-}
-
-void draw_judgement_history(const std::deque<StepReport>& history) {
-  const std::vector<float> times = times_of(history);
-  draw_curves<Step>({"Residual by Coulomb's law", true}, 14, history, times, "time, s",
-                    {{"", theme::series[0], [](const Step& r) {
-                        return of_judgement(r, [](const StepJudgement& j) { return j.residual; });
-                      }}});
-  draw_curves<Step>({"Energy in a step, J"}, 18, history, times, "time, s",
-                    {{"change", theme::series[1],
-                      [](const Step& r) {
-                        return of_judgement(r, [](const StepJudgement& j) { return j.energy_change; });
-                      }},
-                     {"friction", theme::series[3],
-                      [](const Step& r) {
-                        return of_judgement(r, [](const StepJudgement& j) { return j.law.friction_work; });
-                      }},
-                     {"work", theme::series[2], [](const Step& r) {
-                        return of_judgement(r, [](const StepJudgement& j) { return j.work; });
-                      }}});
 }
 
 }  // namespace stickslip

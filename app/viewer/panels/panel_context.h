@@ -56,9 +56,10 @@ struct ViewState {
   int tree_level = 5;                        // that `overlays.tree` shows
   ContactScale scale = ContactScale::state;  // of the marks of contacts
   SurfaceColors surfaces = SurfaceColors::objects;
-  bool patterns = true;  // of cloth and rods
+  bool patterns = true;  // of cloth, rods and round bodies
   bool panels = true, log = false, lab = false, help = false;
-  bool gizmo = false;  // handles at the selected object
+  bool gizmo = false;   // handles at the selected object
+  bool follow = false;  // the camera moves with the selected object
   Quality quality = Quality::light;
   std::optional<ObjectProbe> selection;
   std::optional<Pick> picked;           // where the selected object was clicked
@@ -113,6 +114,7 @@ struct PanelContext {
   ParamSweep& sweep;
   GizmoTool& gizmo;
   const std::optional<Hovered>& hovered;  // empty over panels and while a button is down
+  std::optional<DragLine> drag;           // the spring of a pull
   const SceneLayers& layers;
   ViewState& view;
   const std::vector<SceneInfo>& scenes;

@@ -19,14 +19,12 @@ void draw_parameters_panel(PanelContext& context);
 /// Part of the parameter panel, for velocity-level steps and scenes with rigid bodies.
 void draw_contact_solver_panel(PanelContext& context);
 void draw_report_panel(PanelContext& context);
-/// Parts of the report of velocity-level steps.
+/// Part of the report of velocity-level steps.
 void draw_contact_numbers(const StepReport& report);
-void draw_contact_history(const std::deque<StepReport>& history);
 /// The pattern of W of the contacts that are shown; `swept`: in the order of sweeps by colours.
 void draw_matrix_pattern(const Model& model, std::span<const ContactRecord> contacts, bool& swept);
 /// The same for the judge's numbers of any step.
 void draw_judgement(const StepReport& report);
-void draw_judgement_history(const std::deque<StepReport>& history);
 /// Timeline of the last step, and the switch for tracing.
 void draw_trace(Simulation& simulation);
 void draw_view_panel(PanelContext& context);

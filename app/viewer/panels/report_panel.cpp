@@ -2,16 +2,13 @@
 #include <numeric>
 #include <vector>
 
-#include "app/viewer/panels/curves.h"
+#include "app/viewer/panels/history_plots.h"
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/theme.h"
 
 namespace stickslip {
 namespace {
-
-/// The colour of the overlay's rings, lighter because lines are thin.
-constexpr ImU32 multiplier_line = IM_COL32(172, 124, 255, 255);
 
 struct Stage {
   const char* name;
@@ -133,36 +130,6 @@ void draw_groups(const StepReport& report) {
             theme::series[0]);
 }
 
-void draw_energies(const std::deque<StepReport>& history) {
-  using Step = StepReport;
-  draw_curves<Step>({"Energy, J"}, 20, history, times_of(history), "time, s",
-                    {{"kinetic", theme::series[0], [](const Step& r) { return r.kinetic_energy; }},
-                     {"elastic", theme::series[1], [](const Step& r) { return r.elastic_energy; }},
-                     {"gravity", theme::series[2], [](const Step& r) { return r.gravity_energy; }},
-                     {"sum", theme::series[6],
-                      [](const Step& r) { return r.kinetic_energy + r.elastic_energy + r.gravity_energy; }}});
-}
-
-void draw_effort(const std::deque<StepReport>& history) {
-  using Step = StepReport;
-  const std::vector<float> times = times_of(history);
-  const auto draw = [&](const PlotAxis& y, float height, std::initializer_list<Curve<Step>> curves) {
-    draw_curves<Step>(y, height, history, times, "time, s", curves);
-  };
-  draw({"Newton iterations per step", false, true}, 14,
-       {{"", theme::series[0], [](const Step& r) { return static_cast<double>(r.newton_iterations); }}});
-  draw({"PCG iterations per step", false, true}, 14,
-       {{"", theme::series[2], [](const Step& r) { return static_cast<double>(r.pcg_iterations); }}});
-  draw(
-      {"Contacts at the end of a step", false, true}, 17,
-      {{"active", theme::series[5], [](const Step& r) { return static_cast<double>(r.contacts); }},
-       {"with multiplier", multiplier_line, [](const Step& r) { return static_cast<double>(r.augmented); }}});
-  draw({"Largest multiplier, N", true}, 14,
-       {{"", multiplier_line, [](const Step& r) { return r.multiplier_max; }}});
-  draw({"Step time, ms", true}, 14,
-       {{"", theme::series[3], [](const Step& r) { return 1e3 * r.seconds.total(); }}});
-}
-
 void draw_pattern_section(PanelContext& context) {
   const SimulationFrame& frame = context.simulation.frame();
   if (frame.scene)
@@ -172,6 +139,15 @@ void draw_pattern_section(PanelContext& context) {
 void draw_save(PanelContext& context, ActionId id) {
   const Action& save = action_table()[static_cast<std::size_t>(id)];
   if (action_button(save.label.data(), std::string(save.meaning), shortcut(id))) context.act(id);
+}
+
+void draw_energies(PanelContext& context) {
+  draw_history(HistoryPlots::energy, context.simulation.history());
+  draw_energy_balance(context.simulation.history());
+  tooltip(
+      "Unexplained: stored - work + dissipated. Above 0, steps created energy; below 0, damping and impacts "
+      "took it");
+  draw_save(context, ActionId::save_plots);
 }
 
 }  // namespace
@@ -196,19 +172,19 @@ void draw_report_panel(PanelContext& context) {
   if (history.empty()) return;
   if (section("Judge")) {
     draw_judgement(history.back());
-    draw_judgement_history(history);
+    draw_history(HistoryPlots::judge, history);
   }
   if (history.back().contact_solve) {
-    if (section("Contact solves")) draw_contact_history(history);
+    if (section("Contact solves")) draw_history(HistoryPlots::contact_solves, history);
     context.view.pattern_shown = section("Matrix W", false);
     if (context.view.pattern_shown) draw_pattern_section(context);
-    if (section("Energy")) draw_energies(history);
+    if (section("Energy")) draw_energies(context);
     return;
   }
   if (section("Convergence")) draw_convergence(history.back());
   if (section("Stiffness groups", false)) draw_groups(history.back());
-  if (section("Energy")) draw_energies(history);
-  if (section("Effort and contacts", false)) draw_effort(history);
+  if (section("Energy")) draw_energies(context);
+  if (section("Effort and contacts", false)) draw_history(HistoryPlots::effort, history);
 }
 
 }  // namespace stickslip

@@ -231,9 +231,10 @@ void draw_view_panel(PanelContext& context) {
   tooltip(context.window.device);
   ImGui::Checkbox("Panels in pictures and videos", &view.panels_in_pictures);
   tooltip("Whether screenshots and videos show the window as it is, or the scene alone");
-  if (shown.scene && std::ranges::any_of(shown.scene->model.objects, &Object::is_thin)) {
-    ImGui::Checkbox("Patterns of cloth and rods", &view.patterns);
-    tooltip("Threads of cloth, cells around rods: they move with the material  [" +
+  const auto is_patterned = [&](const Object& object) { return has_pattern(shown.scene->model, object); };
+  if (shown.scene && std::ranges::any_of(shown.scene->model.objects, is_patterned)) {
+    ImGui::Checkbox("Patterns", &view.patterns);
+    tooltip("Threads of cloth, cells around rods, octants of round bodies: they move with the material  [" +
             shortcut(ActionId::toggle_patterns) + "]");
   }
   draw_surface_colors(view.surfaces, context.window.least_heat, context.window.most_heat);

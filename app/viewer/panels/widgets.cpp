@@ -1,6 +1,7 @@
 #include "app/viewer/panels/widgets.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <cstdarg>
@@ -158,15 +159,19 @@ std::string duration_text(double seconds) {
 }
 
 std::string si_text(double value, const char* unit) {
-  static constexpr const char* prefixes[] = {"n", "\xC2\xB5", "m", "", "k", "M", "G", "T"};
-  int index = 3;
+  static constexpr std::array prefixes{"f", "p", "n", "\xC2\xB5", "m", "", "k", "M", "G", "T"};
+  constexpr int kNone = 5;  // the index without a prefix
+  int index = kNone;
   if (value != 0 && std::isfinite(value)) {
-    const int thousands = static_cast<int>(std::floor(std::log10(std::abs(value)) / 3));
-    index = std::min(7, std::max(0, 3 + thousands));
-    value /= std::pow(1000, index - 3);
+    // Rounded as in the text, so that 999.9 m is not "1e+03 m".
+    const int thousands = static_cast<int>(std::floor(std::log10(std::abs(value) / 0.9995) / 3));
+    // Beyond the prefixes the exponent says more than a prefix with an exponent.
+    const int prefix = kNone + thousands;
+    if (prefix >= 0 && prefix < static_cast<int>(prefixes.size())) index = prefix;
+    value /= std::pow(1000, index - kNone);
   }
   char text[48];
-  std::snprintf(text, sizeof text, "%.3g %s%s", value, prefixes[index], unit);
+  std::snprintf(text, sizeof text, "%.3g %s%s", value, prefixes[static_cast<std::size_t>(index)], unit);
   return text;
 }
 

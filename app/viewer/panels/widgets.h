@@ -55,7 +55,7 @@ std::string fit_text(const std::string& text, float width);
 
 /// "12.3 ms", "1.25 s"
 std::string duration_text(double seconds);
-/// A number with an SI prefix: "1.2 mm", "3.4 kN".
+/// A number with an SI prefix from f to T: "1.2 mm", "3.4 kN"; with an exponent beyond them: "2.1e-18 N".
 std::string si_text(double value, const char* unit);
 
 }  // namespace stickslip
