@@ -24,7 +24,12 @@ void main() {
   normal = point.normal;
   look = objects[rod.object].color;
   const bool tip = (gl_VertexIndex & 1) == 1;
-  share = frame.sky_layout.y > 0 ? heat[tip ? rod.b : rod.a] : -1;
+  share = -1;
+  if (frame.sky_layout.y > 0) {
+    // A held node has no value: its segment has that of the other end, instead of colours between both.
+    const float own = heat[tip ? rod.b : rod.a];
+    share = own < 0 ? heat[tip ? rod.a : rod.b] : own;
+  }
   place = vec4(tip ? rod.along_b : rod.along_a, 0, around_frame(rod, tip, normal));
   pattern = frame.sky_layout.w * objects[rod.object].pattern.xy;
   gl_Position = frame.view_projection * vec4(position, 1);

@@ -231,6 +231,9 @@ TEST_F(RenderPatternsTest, ScalesColourRodsByTheirNodes) {
   EXPECT_GT(left[2], left[1]) << "the lowest place is dark blue";
   EXPECT_GT(right[1], 2 * right[2]) << "the highest is yellow";
   EXPECT_GT(right[0], left[0] + 60);
+  heat[17] = -1;  // its neighbours have the same value
+  view.heat = heat;
+  EXPECT_EQ(pixels_that_differ(scale, draw(), 2), 0u) << "both segments have the values of their other ends";
 }
 
 TEST_F(RenderPatternsTest, ATurnOfTheFrameShowsOnARod) {
