@@ -111,6 +111,13 @@ void LinearSolver::solve_by_two_levels(Context& ctx, SplitMatrix& matrix, const 
   }
   settings.preconditioner.kind = PreconditionerKind::two_level;
   pcg_.launch_solve(ctx, matrix, b, x, settings, fixed);
+  // Contacts 1e15 times stiffer than bodies are too much for the factors of the coarse matrix.
+  const PcgResult found = Pcg::result_of(*pcg_.state());
+  if (found.stop != PcgStop::indefinite) return;
+  started_ += found.iterations;
+  settings.preconditioner.kind = PreconditionerKind::block_jacobi;
+  settings.start_from_x = false;
+  pcg_.launch_solve(ctx, matrix, b, x, settings, fixed);
 }
 
 bool LinearSolver::resume(Context& ctx, int iterations, const Params& params, PcgResult& result) {

@@ -303,6 +303,52 @@ TEST(StaysApart, ImpliesAFullStep) {
   EXPECT_GT(apart, 500);
 }
 
+/// Sides about one unit wide that slide over each other and turn, whose closest points lie inside of both.
+template <template <class> class Pair>
+Pair<double> random_slide(Random& random) {
+  using P = Vec<double, 3>;
+  const double gap = std::pow(10.0, random.uniform(-8, -3));
+  Pair<double> pair;
+  if (Pair<double>::kCornersOfA == 2) {
+    const double angle = random.uniform(0.2, 1.5);
+    const P along{std::cos(angle), 0, std::sin(angle)};
+    pair.x[0] = P{-1, gap, 0};
+    pair.x[1] = P{1, gap, 0};
+    pair.x[2] = -1.0 * along;
+    pair.x[3] = along;
+  } else {
+    pair.x[0] = P{0, gap, 0};
+    pair.x[1] = P{-1, 0, -1};
+    pair.x[2] = P{1, 0, -1};
+    pair.x[3] = P{0, 0, 1};
+  }
+  const double turn = std::pow(10.0, random.uniform(-3, -1));
+  const P slide = 0.1 * P{random.uniform(-1, 1), 0, random.uniform(-1, 1)}, axis = turn * random.direction();
+  for (int i = 0; i < 4; ++i)
+    pair.p[i] =
+        i < Pair<double>::kCornersOfA ? slide : cross(axis, pair.x[i]) + P{0, random.uniform(-1, 1) * gap, 0};
+  transform(pair, 1, random.point(-3, 3));
+  return pair;
+}
+
+/// The multivariate method is the reference: it does not advance along directions.
+template <template <class> class Pair>
+void expect_the_way_of_slides() {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  int short_of_the_end = 0;
+  for (int n = 0; n < 2000; ++n) {
+    const auto pair = random_slide<Pair>(random);
+    const double expected = multivariate::toi(pair, 0.1, 1.0), found = additive::toi(pair, 0.1, 1.0);
+    short_of_the_end += expected < 1;
+    EXPECT_GE(found, 0.9 * expected) << distance_at(pair, 0.0);
+    EXPECT_GE(distance_at(pair, found), 0.0999 * distance_at(pair, 0.0) - 1e-14);
+  }
+  EXPECT_GT(short_of_the_end, 500);
+}
+TEST(Additive, PointsGoAsFarAsTheyCanWhereTheySlide) { expect_the_way_of_slides<PointTriangle>(); }
+TEST(Additive, EdgesGoAsFarAsTheyCanWhereTheySlide) { expect_the_way_of_slides<EdgeEdge>(); }
+
 TEST(CubicRoots, AreThoseOfTheFactors) {
   Random random;
   SCOPED_TRACE(random.trace());
