@@ -178,6 +178,14 @@ class Results(unittest.TestCase):
         self.assertEqual(lines[1], "| `bowl` | 2.4k / 964 | 4 / 300 | 0.0800 |  |  |  | 355k / 617k | 24.1 | 15.5 |")
         self.assertEqual(len(lines), 2)
 
+    def test_causes(self):
+        row = {"scene": "drop", "program": "old", "steps": 4, "converged": 3, "newton": 40, "pcg": 9, "impact": 10, "halved": 20, "full": 10}
+        self.kept("causes", [{"device": "D", "rows": [row, {**row, "program": "new", "converged": 4, "newton": 10, "halved": 0, "full": 0},
+                                                       {**row, "scene": "twist", "program": "new", "converged": 4, "newton": 0, "impact": 0, "halved": 0, "full": 0}]}])
+        lines = result_tables.causes().splitlines()[2:]
+        self.assertEqual(lines[0], "| scene, steps | old | impact / halved / full | new | impact / halved / full |")
+        self.assertEqual(lines[2:], ["| drop, 4 | 40 (1 step misses) | 25 / 50 / 25% | 10 | 100 / 0 / 0% |", "| twist, 4 | - | - | 0 | 0 / 0 / 0% |"])
+
     def test_a_missing_kind_is_named(self):
         self.kept("rigid", [])
         with self.assertRaisesRegex(RuntimeError, "marks.json"):

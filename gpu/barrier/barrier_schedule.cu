@@ -10,9 +10,9 @@ constexpr double kTightGap = 1e-2;
 // Friction that is refreshed every iteration has no potential, and under strong friction Newton may cycle.
 // After kMostRises iterations that ended at a higher energy than the one before, friction is frozen for the
 // rest of the step, except for a few refreshes at the minima found.
-constexpr int kMostRises = 32;
-// After kDampingRises, steps go only half of their way, which ends most cycles.
-constexpr int kDampingRises = 8;
+// Before that, after kHalvingRises and kQuarteringRises, steps go only half and then a quarter of their way,
+// which ends most cycles.
+constexpr int kHalvingRises = 8, kQuarteringRises = 24, kMostRises = 48;
 constexpr int kSettlings = 2;
 
 // Newton's model of friction has no curvature along a slip, so steps overshoot where a slip reverses or ends.
@@ -54,8 +54,8 @@ void BarrierSchedule::watch(const NewtonRecord& record) {
 }
 
 Real BarrierSchedule::share() const {
-  return params_.friction_update == FrictionUpdate::newton && !frozen_ && rises_ >= kDampingRises ? Real(0.5)
-                                                                                                  : Real(1);
+  if (params_.friction_update != FrictionUpdate::newton || frozen_ || rises_ < kHalvingRises) return Real(1);
+  return rises_ < kQuarteringRises ? Real(0.5) : Real(0.25);
 }
 
 void BarrierSchedule::settle(Context& ctx, const Vec3* x) {

@@ -43,20 +43,14 @@ namespace {
 template <class Pair>
 void find_pair_gaps(Context& ctx, const Proximity& near, ContactPair::Kind kind, const Vec4i* pairs,
                     std::size_t count, const Vec3* x, Real reach, Real* gap) {
-  launch(
-      ctx, pair_pack_count(count),
-      [=] SS_LAMBDA(std::size_t p) {
-        const std::size_t first = p * kPackPairs;
-        const std::size_t lanes = count - first < kPackPairs ? count - first : kPackPairs;
-        const PairPack pack(pairs, first, 1, lanes);
-        Vec<PairLanes, 3> corners[4], origin;
-        pack.relative(x, corners, origin);
-        const auto far = clearance::least_distance<Pair>(corners) >
-                         pack.template thickness<Pair>(near.radius) + PairLanes(reach);
-        for (std::size_t lane = 0; lane < lanes; ++lane)
-          gap[first + lane] = lane_of(far, lane) ? reach : pair_gap(near, {kind, -1, pack.nodes(lane)}, x);
-      },
-      pair_pack_grain(kMedium));
+  launch_pair_packs(ctx, pairs, count, 1, [=] SS_LAMBDA(const PairPack& pack, std::size_t first) {
+    Vec<PairLanes, 3> corners[4], origin;
+    pack.relative(x, corners, origin);
+    const auto far = clearance::least_distance<Pair>(corners) >
+                     pack.template thickness<Pair>(near.radius) + PairLanes(reach);
+    for (std::size_t lane = 0; lane < pack.count(); ++lane)
+      gap[first + lane] = lane_of(far, lane) ? reach : pair_gap(near, {kind, -1, pack.nodes(lane)}, x);
+  });
 }
 
 }  // namespace

@@ -47,17 +47,11 @@ SS_HD clearance::Way<PairLanes> way_of(const PairPack& pack, const Covered& cove
 template <class Pair>
 void find_near(Context& ctx, const Vec4i* pairs, std::size_t count, const Covered& covered,
                std::uint8_t* near) {
-  launch(
-      ctx, pair_pack_count(count),
-      [=] SS_LAMBDA(std::size_t p) {
-        const std::size_t first = p * kPackPairs;
-        const std::size_t lanes = count - first < kPackPairs ? count - first : kPackPairs;
-        const PairPack pack(pairs, first, 1, lanes);
-        const PairLanes least = pack.thickness<Pair>(covered.radius) + PairLanes(covered.margin);
-        const auto away = clearance::keeps_away<Pair>(way_of(pack, covered), least, PairLanes(covered.spare));
-        for (std::size_t lane = 0; lane < lanes; ++lane) near[first + lane] = lane_of(away, lane) ? 0 : 1;
-      },
-      pair_pack_grain(kMedium));
+  launch_pair_packs(ctx, pairs, count, 1, [=] SS_LAMBDA(const PairPack& pack, std::size_t first) {
+    const PairLanes least = pack.template thickness<Pair>(covered.radius) + PairLanes(covered.margin);
+    const auto away = clearance::keeps_away<Pair>(way_of(pack, covered), least, PairLanes(covered.spare));
+    for (std::size_t lane = 0; lane < pack.count(); ++lane) near[first + lane] = lane_of(away, lane) ? 0 : 1;
+  });
 }
 
 /// The near ones of pairs [first, end), ascending from selected[first] on, and their number.

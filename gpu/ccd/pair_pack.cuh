@@ -22,18 +22,14 @@ inline void set_lane(PairLanes& lanes, std::size_t lane, double value) { lanes.v
 inline bool lane_of(PairLanes::Mask mask, std::size_t lane) { return mask[lane] != 0; }
 #endif
 
-SS_HD inline std::size_t pair_pack_count(std::size_t pairs) { return (pairs + kPackPairs - 1) / kPackPairs; }
-/// Of packs, for the grain of as many pairs.
-inline Grain pair_pack_grain(Grain of_pairs) {
-  return Grain{of_pairs.size < kPackPairs ? std::size_t(1) : of_pairs.size / kPackPairs};
-}
-
 /// Pairs `first`, `first` + stride, ... of `count` <= kPackPairs; lanes without a pair repeat the first.
 class PairPack {
  public:
   SS_HD PairPack(const Vec4i* pairs, std::size_t first, std::size_t stride, std::size_t count)
       : pairs_(pairs + first), stride_(stride), count_(count) {}
 
+  /// Lanes with a pair of their own.
+  SS_HD std::size_t count() const { return count_; }
   SS_HD const Vec4i& nodes(std::size_t lane) const { return pairs_[lane < count_ ? lane * stride_ : 0]; }
 
   /// values[node] of each corner less `origin`, that of corner 0.
@@ -62,5 +58,20 @@ class PairPack {
   const Vec4i* pairs_;
   std::size_t stride_, count_;
 };
+
+/// body(pack, first) for packs of the `count` pairs 0, stride, 2 stride, ...; `first` counts them, too.
+template <class Body>
+void launch_pair_packs(Context& ctx, const Vec4i* pairs, std::size_t count, std::size_t stride,
+                       const Body& body) {
+  constexpr std::size_t kGrain = kMedium.size < kPackPairs ? 1 : kMedium.size / kPackPairs;
+  launch(
+      ctx, (count + kPackPairs - 1) / kPackPairs,
+      [=] SS_LAMBDA(std::size_t p) {
+        const std::size_t first = p * kPackPairs;
+        const std::size_t lanes = count - first < kPackPairs ? count - first : kPackPairs;
+        body(PairPack(pairs, first * stride, stride, lanes), first);
+      },
+      Grain{kGrain});
+}
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -74,21 +74,16 @@ SS_HD Real time_of_impact(const Vec4i& nodes, const Sweep& sweep, const Method& 
 template <class Pair, class Method>
 void bound_each(Context& ctx, const Vec4i* pairs, std::size_t count, const Sweep& sweep, Method toi,
                 Real* bound) {
-  const std::size_t samples = sample_count(count, sweep.stride);
-  launch(
-      ctx, pair_pack_count(samples),
-      [=] SS_LAMBDA(std::size_t p) {
-        const std::size_t first = p * kPackPairs;
-        const std::size_t lanes = samples - first < kPackPairs ? samples - first : kPackPairs;
-        const PairPack pack(pairs, first * sweep.stride, sweep.stride, lanes);
+  launch_pair_packs(
+      ctx, pairs, sample_count(count, sweep.stride), sweep.stride,
+      [=] SS_LAMBDA(const PairPack& pack, std::size_t first) {
         const Real limit = *sweep.limit;
         const auto clear = clearance::keeps_clear<Pair>(way_of(pack, sweep, limit), PairLanes(sweep.kept),
-                                                        pack.thickness<Pair>(sweep.radius));
-        for (std::size_t lane = 0; lane < lanes; ++lane)
+                                                        pack.template thickness<Pair>(sweep.radius));
+        for (std::size_t lane = 0; lane < pack.count(); ++lane)
           bound[first + lane] =
               lane_of(clear, lane) ? limit : time_of_impact<Pair>(pack.nodes(lane), sweep, toi, limit);
-      },
-      pair_pack_grain(kMedium));
+      });
 }
 
 /// *alpha = the smallest bound of the pairs of `sweep`, which may read *alpha as its limit.

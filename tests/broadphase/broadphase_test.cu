@@ -1,10 +1,10 @@
 #include "gpu/broadphase/broadphase.cuh"
 
-#include <array>
 #include <tuple>
 
 #include "gpu/broadphase/primitive_pairs.h"
 #include "tests/backend_test.h"
+#include "tests/broadphase/found_pairs.h"
 #include "tests/broadphase/soups.h"
 #include "tests/fixtures/fresh_seed.h"
 
@@ -12,27 +12,12 @@ namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
 using stickslip::testing::Soup;
-using Quads = std::vector<std::array<int, 4>>;
 
-struct Pairs {
-  Quads point_triangle, edge_edge;
-};
-
-Quads download(Context& ctx, const Vec4i* quads, std::size_t n) {
-  std::vector<Vec4i> host(n);
-  copy_to_host(ctx, host.data(), quads, n);
-  Quads out;
-  for (const Vec4i& q : host) out.push_back({q[0], q[1], q[2], q[3]});
-  return out;
-}
-
-Pairs find(Context& ctx, BroadPhase& broad_phase, const Soup& soup, Real margin) {
+FoundPairs find(Context& ctx, BroadPhase& broad_phase, const Soup& soup, Real margin) {
   const DeviceSoup device(ctx, soup);
   broad_phase.set_topology(device.view());
   broad_phase.find(ctx, device.x.data(), device.p.data(), margin, device.fixed.data());
-  const CandidateView view = broad_phase.view();
-  return {download(ctx, view.point_triangle, view.point_triangle_count),
-          download(ctx, view.edge_edge, view.edge_edge_count)};
+  return download(ctx, broad_phase.view());
 }
 
 /// The axis-aligned gap [m] between two swept primitives, less their radii; <= 0 when their boxes overlap.
@@ -57,8 +42,8 @@ double box_gap(const Soup& soup, const Vec<std::int32_t, A>& a, const Vec<std::i
 }
 
 /// Every pair whose gap is at most `margin`, by two loops.
-Pairs brute_force(const Soup& soup, double margin) {
-  Pairs pairs;
+FoundPairs brute_force(const Soup& soup, double margin) {
+  FoundPairs pairs;
   const std::uint8_t* fixed = soup.fixed.data();
   for (const std::int32_t node : soup.nodes)
     for (const Vec3i& t : soup.triangles) {
@@ -75,23 +60,14 @@ Pairs brute_force(const Soup& soup, double margin) {
   return pairs;
 }
 
-Quads sorted(Quads quads) {
-  std::sort(quads.begin(), quads.end());
-  return quads;
-}
-
-bool contains(const Quads& large, const Quads& small) {
-  return std::includes(large.begin(), large.end(), small.begin(), small.end());
-}
-
 /// Requires that `found` has every pair within `margin`, no duplicates, and no pair beyond the rounding to
 /// float.
-void expect_between(const Soup& soup, double margin, const Pairs& found) {
+void expect_between(const Soup& soup, double margin, const FoundPairs& found) {
   double largest = 0;
   for (std::size_t i = 0; i < soup.x.size(); ++i)
     for (int k = 0; k < 3; ++k)
       largest = std::max<double>(largest, std::abs(soup.x[i][k]) + std::abs(soup.p[i][k]) + margin);
-  const Pairs needed = brute_force(soup, margin), allowed = brute_force(soup, margin + 2e-6 * largest);
+  const FoundPairs needed = brute_force(soup, margin), allowed = brute_force(soup, margin + 2e-6 * largest);
   const auto check = [](const Quads& got, const Quads& at_least, const Quads& at_most, const char* what) {
     const Quads s = sorted(got);
     EXPECT_EQ(std::adjacent_find(s.begin(), s.end()), s.end()) << what << " twice";
@@ -126,7 +102,7 @@ BACKEND_TEST(BroadPhase, KeepsPairsExactlyAtTheMargin) {
   soup.triangles = {{0, 1, 2}, {3, 4, 5}};
   complete(soup);
   BroadPhase broad_phase;
-  const Pairs found = find(ctx, broad_phase, soup, h);
+  const FoundPairs found = find(ctx, broad_phase, soup, h);
   EXPECT_EQ(found.point_triangle.size(), 6u);
   EXPECT_EQ(found.edge_edge.size(), 9u);
 }
@@ -138,7 +114,7 @@ BACKEND_TEST(BroadPhase, LeavesOutPairsWithoutAFreeNode) {
   Soup soup = stickslip::testing::random_soup(rng, 100, 0.3);
   soup.fixed.assign(soup.x.size(), 1);
   BroadPhase broad_phase;
-  Pairs found = find(ctx, broad_phase, soup, Real(0.1));
+  FoundPairs found = find(ctx, broad_phase, soup, Real(0.1));
   EXPECT_TRUE(found.point_triangle.empty());
   EXPECT_TRUE(found.edge_edge.empty());
 
@@ -157,7 +133,7 @@ BACKEND_TEST(BroadPhase, TakesNullForNoMotionAndNothingFixed) {
   std::mt19937 rng(seed);
   const Soup soup = stickslip::testing::random_soup(rng, 200, 0.1);
   BroadPhase broad_phase;
-  const Pairs expected = find(ctx, broad_phase, soup, Real(0.05));
+  const FoundPairs expected = find(ctx, broad_phase, soup, Real(0.05));
   const DeviceSoup device(ctx, soup);
   broad_phase.set_topology(device.view());
   broad_phase.find(ctx, device.x.data(), nullptr, Real(0.05), nullptr);
@@ -173,13 +149,13 @@ BACKEND_TEST(BroadPhase, OrderDoesNotDependOnThreads) {
   Soup soup = stickslip::testing::random_soup(rng, 4000, 0.03);
   stickslip::testing::set_motion(soup, rng, 0.01);
   BroadPhase reference;
-  const Pairs expected = find(ctx, reference, soup, Real(0.02));
+  const FoundPairs expected = find(ctx, reference, soup, Real(0.02));
   EXPECT_GT(expected.edge_edge.size(), 1000u);
   for (const int threads : {1, 2, 3, 8}) {
     Context other(threads);
     BroadPhase broad_phase;
     for (int repeat = 0; repeat < 3; ++repeat) {
-      const Pairs found = find(other, broad_phase, soup, Real(0.02));
+      const FoundPairs found = find(other, broad_phase, soup, Real(0.02));
       EXPECT_EQ(found.point_triangle, expected.point_triangle) << threads << " threads";
       EXPECT_EQ(found.edge_edge, expected.edge_edge) << threads << " threads";
     }

@@ -5,6 +5,7 @@
 
 #include "gpu/ccd/swept_pair.h"
 #include "tests/backend_test.h"
+#include "tests/broadphase/found_pairs.h"
 #include "tests/broadphase/soups.h"
 #include "tests/fixtures/fresh_seed.h"
 
@@ -12,34 +13,14 @@ namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
 using stickslip::testing::Soup;
-using Quads = std::vector<std::array<int, 4>>;
-
-struct Pairs {
-  Quads point_triangle, edge_edge;
-  std::size_t size() const { return point_triangle.size() + edge_edge.size(); }
-};
-
-Quads sorted(Context& ctx, const Vec4i* quads, std::size_t n) {
-  std::vector<Vec4i> host(n);
-  copy_to_host(ctx, host.data(), quads, n);
-  Quads out;
-  for (const Vec4i& q : host) out.push_back({q[0], q[1], q[2], q[3]});
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
-Pairs sorted(Context& ctx, const CandidateView& view) {
-  return {sorted(ctx, view.point_triangle, view.point_triangle_count),
-          sorted(ctx, view.edge_edge, view.edge_edge_count)};
-}
 
 /// What the broad phase finds for what `soup` and its motion cover with `spare` around them.
-Pairs all_pairs(Context& ctx, const Soup& soup, double margin, double spare) {
+FoundPairs all_pairs(Context& ctx, const Soup& soup, double margin, double spare) {
   const DeviceSoup device(ctx, soup);
   BroadPhase broad_phase;
   broad_phase.set_topology(device.view());
   broad_phase.find(ctx, device.x.data(), device.p.data(), Real(margin + 2 * spare), device.fixed.data());
-  return sorted(ctx, broad_phase.view());
+  return sorted(download(ctx, broad_phase.view()));
 }
 
 /// Whether the gap is below `margin` at one of many times of the way.
@@ -59,9 +40,9 @@ bool comes_near(const Soup& soup, const std::array<int, 4>& nodes, double margin
 }
 
 /// Requires that `found` has each of the `all` pairs that comes near, and no others than those.
-void expect_near(const Soup& soup, const Pairs& all, double margin, const Pairs& found) {
+void expect_near(const Soup& soup, const FoundPairs& all, double margin, const FoundPairs& found) {
   const auto check = [](const Quads& of, const Quads& got, auto&& is_near, const char* what) {
-    EXPECT_TRUE(std::includes(of.begin(), of.end(), got.begin(), got.end())) << what;
+    EXPECT_TRUE(contains(of, got)) << what;
     for (const auto& q : of)
       if (is_near(q)) {
         EXPECT_TRUE(std::binary_search(got.begin(), got.end(), q)) << what << " missed";
@@ -91,7 +72,7 @@ BACKEND_TEST(NearPairs, DropsOnlyPairsThatStayAway) {
       NearPairs pairs;
       pairs.set_topology(device.view());
       pairs.find(ctx, device.x.data(), device.p.data(), Real(margin), Real(spare), device.fixed.data());
-      const Pairs all = all_pairs(ctx, soup, margin, spare), found = sorted(ctx, pairs.view());
+      const FoundPairs all = all_pairs(ctx, soup, margin, spare), found = sorted(download(ctx, pairs.view()));
       expect_near(soup, all, margin, found);
       // Of these all pairs touch.
       if (name == "clustered" || name == "degenerate") continue;
@@ -117,17 +98,14 @@ BACKEND_TEST(NearPairs, ServeUntilANodeLeavesItsBox) {
     const auto before = ctx.counters().copies_to_host;
     pairs.find(ctx, device.x.data(), device.p.data(), Real(kMargin), Real(kSpare), device.fixed.data());
     const auto reads = ctx.counters().copies_to_host - before;
-    const Pairs found = sorted(ctx, pairs.view());
-    Pairs all = all_pairs(ctx, moved, kMargin, 0);
+    const FoundPairs found = sorted(download(ctx, pairs.view()));
+    FoundPairs all = all_pairs(ctx, moved, kMargin, 0);
     const auto keep_near = [&](Quads& quads, auto&& near) {
       std::erase_if(quads, [&](const auto& q) { return !near(q); });
     };
     keep_near(all.point_triangle,
               [&](const auto& q) { return comes_near<PointTriangle>(moved, q, kMargin); });
     keep_near(all.edge_edge, [&](const auto& q) { return comes_near<EdgeEdge>(moved, q, kMargin); });
-    const auto contains = [](const Quads& large, const Quads& small) {
-      return std::includes(large.begin(), large.end(), small.begin(), small.end());
-    };
     EXPECT_TRUE(contains(found.point_triangle, all.point_triangle));
     EXPECT_TRUE(contains(found.edge_edge, all.edge_edge));
     return reads;

@@ -237,6 +237,23 @@ def stages() -> str:
     return source("stages") + table(["scene, steps", "program", *heads, "all [ms]", "Newton", "PCG"], rows)
 
 
+def causes() -> str:
+    """The Newton iterations of two builds, and what shortened them."""
+    def cells(row: dict) -> list[str]:
+        missed = row["steps"] - row["converged"]
+        shares = " / ".join(f"{100 * row[cause] / max(row['newton'], 1):.0f}" for cause in ("impact", "halved", "full"))
+        return [f"{row['newton']}" + (f" ({missed} step{'s miss' if missed > 1 else ' misses'})" if missed else ""), shares + "%"]
+
+    found = {(row["scene"], row["program"]): row for row in load("causes")[0]["rows"]}
+    programs = list(dict.fromkeys(program for _, program in found))
+    rows = []
+    for scene in dict.fromkeys(scene for scene, _ in found):
+        several = [found.get((scene, program)) for program in programs]
+        rows.append([f"{scene}, {next(row for row in several if row)['steps']}", *(cell for row in several for cell in (cells(row) if row else ["-", "-"]))])
+    heads = [head for program in programs for head in (program, "impact / halved / full")]
+    return source("causes") + table(["scene, steps", *heads], rows)
+
+
 def methods() -> str:
     rows, last = [], None
     for row in load("methods")[0]["rows"]:
@@ -332,4 +349,4 @@ def device_model_figures(row: dict) -> list[str]:
             *(number(row[name]) for name in ("megabytes", "floor_us", "predicted_us")), bound]
 
 
-PARTS = {"device-model": device_model, "table1": table1, "rigid": rigid, "thin": thin, "fclib": fclib, "fclib-means": fclib_means, "barrier": barrier, "marks": marks, "device-marks": device_marks, "stages": stages, "methods": methods, "figures": figures}
+PARTS = {"device-model": device_model, "table1": table1, "rigid": rigid, "thin": thin, "fclib": fclib, "fclib-means": fclib_means, "barrier": barrier, "marks": marks, "device-marks": device_marks, "stages": stages, "causes": causes, "methods": methods, "figures": figures}
