@@ -35,12 +35,14 @@ def count(steps: list[dict]) -> dict:
 
 
 def run(program: str, arguments: list[str], frames: int) -> dict | None:
-    """None where the program does not know the scene."""
+    """None where the program does not know the scene. Settings that an older program does not know are left out."""
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.jsonl"
         done = subprocess.run([program, "run", *arguments, "--solver", "ipc", "--frames", str(frames), "--threads", "1", "--quiet", "--report", str(report)],
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if not report.exists() or not report.read_text():
+            if "--set" in arguments:
+                return run(program, arguments[:arguments.index("--set")], frames)
             print(f"{program} run {' '.join(arguments)}: {done.stderr.strip()}", file=sys.stderr)
             return None
         return count([json.loads(line) for line in report.read_text().splitlines()])
