@@ -81,6 +81,7 @@ struct ViewState {
   RaceSettings race;
   StepperRaceSettings stepper_race;
   bool lab_steppers = false;       // which race the lab shows: of steppers, or of contact solvers
+  bool lab_curves = false;         // what a narrow lab shows of the first one: curves, or the table
   std::string lab_solver;          // whose curve the lab highlights; empty: none
   float lab_height = 0;            // of the lab, in pixels; 0: not dragged yet
   Bookmarks bookmarks;             // of the scene's timeline
