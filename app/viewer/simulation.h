@@ -208,8 +208,12 @@ class Simulation {
   /// `what`: for labels of a new content; empty: an object was added. `content`: an old one to go to.
   /// `adjust`: changes the state of the new model, after the present state and model.
   using AdjustState = std::function<void(const Model&, const State&, const Model&, State&)>;
+  /// The state to go on from, after the new model and its start.
+  using StateOf = std::function<State(const Model&, const State&)>;
+  void put_in(std::shared_ptr<const Scene> scene, std::optional<int> content, const StateOf& state_of);
   void go_on_with(const std::function<std::shared_ptr<const Scene>()>& change, std::string what,
                   std::optional<int> content = {}, const AdjustState& adjust = {});
+  void travel(int content, const State& state);
   void rewind(int frame);
   void return_to_kept();
   void go_to(const State& state);
@@ -266,6 +270,7 @@ class Simulation {
   Timeline timeline_;
   bool at_moment_ = false;  // the state comes from the timeline, with the contacts that were shown then
   std::optional<State> kept_state_;
+  int kept_content_ = 0;
   ContentHistory contents_;
   std::optional<StepReport> last_report_;  // without its trace; for tripwires
   bool unpublished_ = false, engine_traces_ = false;

@@ -376,7 +376,7 @@ void Viewer::take_over() {
     const bool same_nodes = view_.picked && stays(view_.picked->object);
     scene_ = frame.scene;
     forks_.clear();
-    view_.bookmarks.clear();
+    if (!reloaded) view_.bookmarks.clear();
     layers_.forget();
     ground_ = ground_height(scene_->model);
     pointer_.cancel();
