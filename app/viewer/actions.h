@@ -102,6 +102,10 @@ struct ViewState;
   ACTION(worst_contact, "Worst contact", KEYS({GLFW_KEY_W}),                                                                  \
          "pick the contact whose impulse misses the law most, or, where that is not known, the deepest one", none, unloaded(s), \
          t.pick_worst_contact())                                                                                               \
+  ACTION(track_selected, "Track", KEYS({GLFW_KEY_H}), "plot the picked contact or the selected object over time, or no longer", none, \
+         unloaded(s), track_selected(t.simulation(), t.view()))                                                               \
+  ACTION(pause_plots, "Pause plots", KEYS({GLFW_KEY_P, GLFW_MOD_SHIFT}), "plots over steps stay as they are while the run goes on, or follow it again", none, \
+         nothing_to_report(s), pause_plots(t.simulation(), t.view()))                                                         \
   ACTION(freeze, "Freeze", KEYS({GLFW_KEY_F, GLFW_MOD_CONTROL}),                                                               \
          "freeze the last step's contact problem: race all solvers on it", none, nothing_to_freeze(s),                         \
          t.simulation().post(Freeze{}))                                                                                        \

@@ -42,6 +42,12 @@ struct SimulationFrame {
   }
 };
 
+/// The state at the end of a step, whether or not a frame shows it.
+struct StepSample {
+  std::shared_ptr<const Scene> scene;
+  Snapshot snapshot;  // with positions and contacts
+};
+
 struct SimulationStatus {
   enum class Activity { idle, stepping, loading };
   Activity activity = Activity::idle;
@@ -141,6 +147,12 @@ class Simulation {
   /// false. When switched on, a frame with areas follows.
   void want_contact_details(bool wanted);
 
+  /// Whether every step has a sample, for `take_samples`; initially false.
+  void want_samples(bool wanted);
+  /// Those since the last call, in order; at most the newest kMostSamples.
+  std::vector<StepSample> take_samples();
+  static constexpr std::size_t kMostSamples = 200;
+
   /// Whether frames include the trees of the last step; initially false. When switched on, a frame with them
   /// follows.
   void want_tree(bool wanted);
@@ -227,6 +239,7 @@ class Simulation {
   bool publish_frame();
   void finish_contacts(Snapshot& snapshot);
   bool watch_contacts();
+  bool take_sample();
   SlotHold publish_positions();
   void accept(std::shared_ptr<const Scene> scene, PositionOffer offer);
   void set_sharing(const Sharing& sharing);
@@ -288,6 +301,8 @@ class Simulation {
   Settings settings_;
   Pacing pacing_;
   std::vector<StepReport> new_reports_;
+  bool samples_wanted_ = false;
+  std::deque<StepSample> samples_;
   std::vector<ContentChange> new_contents_;  // since the last update
   int contents_in_flight_ = 0;               // commands that change the content and are not applied yet
   std::vector<JournalEntry> journal_;

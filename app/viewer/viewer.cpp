@@ -14,6 +14,7 @@
 #include "app/viewer/action_script.h"
 #include "app/viewer/body_looks.h"
 #include "app/viewer/camera_fit.h"
+#include "app/viewer/expect_curves.h"
 #include "app/viewer/gui.h"
 #include "app/viewer/open_file.h"
 #include "app/viewer/panels/widgets.h"
@@ -80,7 +81,7 @@ class Viewer final : public ActionTarget {
   void ask_screenshot() override { pictures_.ask_screenshot(); }
   void toggle_video() override { pictures_.toggle_video(name(), view_.pictures.rate); }
   void save_report() override { files_.save_report(simulation_, name()); }
-  void save_plots() override { files_.save_plots(simulation_, name()); }
+  void save_plots() override { files_.save_plots(simulation_, view_.tracked, name()); }
   void save_scene() override {
     if (scene_) files_.save_scene(*scene_, simulation_.settings());
   }
@@ -101,6 +102,7 @@ class Viewer final : public ActionTarget {
   InputHandlers handlers();
 
   void take_over();
+  void follow_tracked();
   void select(const Click& click);
   FreeArea free_area() const;
   ClearArea clear_area() const;
@@ -385,6 +387,11 @@ void Viewer::take_over() {
     if (!same_nodes) view_.picked.reset();
     view_.tied_from.reset();
     view_.contact.reset();
+    if (!reloaded) view_.held.reset();
+    for (TrackedProbes* probes : {&view_.tracked, &view_.expected})
+      reloaded ? probes->go_on(scene_) : probes->clear();
+    for (const ExpectCurve& curve : expect_curves(scene_->model, scene_->expect))
+      for (const int object : curve.objects) view_.expected.track(ObjectProbe(scene_, object));
     positions_.set_scene(scene_);
     bodies_.set_scene(scene_);
     if (!reloaded) {
@@ -407,6 +414,20 @@ void Viewer::take_over() {
     following_.follow(camera_, view_.selection->object(), view_.selection->center().cast<float>());
   else following_.stop();
   if (view_.contact) view_.contact->observe(frame.snapshot, simulation_.status().restored);
+  follow_tracked();
+}
+
+/// Every step has a sample; of a restored state only the frame tells.
+void Viewer::follow_tracked() {
+  const std::vector<Material>& materials = simulation_.settings().materials;
+  const SimulationFrame& frame = simulation_.frame();
+  const std::vector<StepSample> samples = simulation_.take_samples();
+  for (TrackedProbes* probes : {&view_.tracked, &view_.expected}) {
+    if (probes->empty()) continue;
+    for (const auto& [scene, snapshot] : samples)
+      if (scene == scene_) probes->observe(snapshot, snapshot.positions, materials, false);
+    if (simulation_.status().restored) probes->observe(frame.snapshot, frame.positions(), materials, true);
+  }
 }
 
 /// A failure to write is no failure of the window.
@@ -583,6 +604,7 @@ void Viewer::draw() {
   const bool by_scale = view_.scale == ContactScale::pressure || view_.scale == ContactScale::age;
   simulation_.want_contact_details(view_.contact || (hovered_ && hovered_->contact) ||
                                    (by_scale && shows_contacts(view_.overlays)));
+  simulation_.want_samples(!view_.tracked.empty() || view_.expect_shown);
   simulation_.want_tree(view_.overlays.tree);
   simulation_.want_stiffness(view_.surfaces == SurfaceColors::stiffness);
   const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);

@@ -1,6 +1,7 @@
 // Data that panels read, and requests that they can make.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -24,6 +25,7 @@
 #include "app/viewer/surface_colors.h"
 #include "app/viewer/sweep.h"
 #include "app/viewer/thumbnails.h"
+#include "app/viewer/tracked_probes.h"
 
 namespace stickslip {
 
@@ -49,6 +51,12 @@ struct PictureSettings {
   int rate = 30;             // [1/s] pictures of a video per simulated second
 };
 
+/// What plots show while they are paused.
+struct HeldPlots {
+  std::deque<StepReport> history;
+  TrackedProbes tracked, expected;
+};
+
 /// State of the view; changed by actions, panels and the pointer.
 struct ViewState {
   Overlays overlays;
@@ -65,10 +73,14 @@ struct ViewState {
   std::optional<Pick> picked;           // where the selected object was clicked
   std::optional<Pick> tied_from;        // where the next rope begins
   std::optional<ContactProbe> contact;  // picked; at most one of the two
+  TrackedProbes tracked;                // whose numbers are plotted
+  TrackedProbes expected;               // objects of which the scene expects something
+  std::optional<HeldPlots> held;        // plots are paused
   SpawnRequest added;                   // what the next object is that is added; its place is the camera's
   TypedNumber typed;
   std::optional<SceneKind> scene_kind;     // of the scenes that are listed; empty: all
   std::string scene_filter, param_filter;  // what is typed to find scenes and parameters
+  bool expect_shown = false;               // the plots of what the scene expects, in the last picture
   bool pattern_shown = false;              // the pattern of W, in the last picture
   bool pattern_swept = false;              // it has the order of the sweeps
   bool ghosts = true;                      // outlines of forks

@@ -19,6 +19,10 @@ void draw_parameters_panel(PanelContext& context);
 /// Part of the parameter panel, for velocity-level steps and scenes with rigid bodies.
 void draw_contact_solver_panel(PanelContext& context);
 void draw_report_panel(PanelContext& context);
+/// Plots of what is tracked; nothing where nothing is.
+void draw_tracked_section(PanelContext& context);
+/// Plots of what the scene expects; nothing where it expects nothing that has a curve.
+void draw_expect_section(PanelContext& context);
 /// Part of the report of velocity-level steps.
 void draw_contact_numbers(const StepReport& report);
 /// The pattern of W of the contacts that are shown; `swept`: in the order of sweeps by colours.

@@ -56,7 +56,9 @@ void draw_contact(PanelContext& context) {
   const ContactRecord& contact = probe.contact();
   const float column = em(16);
   text_colored(theme::text, fit_text(probe.name_a() + " and " + probe.name_b(),
-                                     ImGui::GetContentRegionAvail().x - em(10)));
+                                     ImGui::GetContentRegionAvail().x - em(18)));
+  ImGui::SameLine(ImGui::GetContentRegionMax().x - em(16));
+  draw_track_button(context, context.view.tracked.find(probe).has_value());
   ImGui::SameLine(ImGui::GetContentRegionMax().x - em(8));
   if (ImGui::SmallButton("Clear")) return context.view.contact.reset();
   value_row("State", column, "%s", "");
@@ -118,7 +120,9 @@ void draw_object(PanelContext& context) {
       {at.x, at.y + 0.15f * size}, {at.x + 0.7f * size, at.y + 0.85f * size}, theme::rgb(object.color), 2);
   ImGui::Dummy({0.8f * size, size});
   ImGui::SameLine();
-  ImGui::TextUnformatted(object.name.c_str());
+  ImGui::TextUnformatted(fit_text(object.name, ImGui::GetContentRegionAvail().x - em(27)).c_str());
+  ImGui::SameLine(ImGui::GetContentRegionMax().x - em(26));
+  draw_track_button(context, context.view.tracked.find(probe).has_value());
   ImGui::SameLine(ImGui::GetContentRegionMax().x - em(17));
   const Action& gizmo = action_table()[static_cast<std::size_t>(ActionId::toggle_gizmo)];
   if (ImGui::SmallButton(gizmo.label.data())) context.act(gizmo.id);
