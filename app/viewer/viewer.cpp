@@ -104,6 +104,11 @@ class Viewer final : public ActionTarget {
   void take_over();
   void follow_tracked();
   void select(const Click& click);
+  void select(const std::string& object);
+  void click(const Vec<float, 2>& pixel);
+  void look(const Vec3f& eye, const Vec3f& target);
+  void set_quality(Quality quality);
+  std::optional<ClipPlane> clip_plane() const;
   FreeArea free_area() const;
   ClearArea clear_area() const;
   double time_to_next_draw() const;
@@ -464,6 +469,15 @@ ClearArea Viewer::clear_area() const {
           free.scene_bottom()};
 }
 
+/// Through the selected object, or the scene.
+std::optional<ClipPlane> Viewer::clip_plane() const {
+  if (!view_.clip.on || !scene_) return std::nullopt;
+  const Bounds bounds = view_.selection
+                            ? bounds_of(view_.selection->description(), simulation_.frame().positions())
+                            : renderer_.bounds();
+  return plane_of(view_.clip, bounds);
+}
+
 void Viewer::select(const Click& click) {
   view_.selection.reset();
   view_.contact.reset();
@@ -535,6 +549,9 @@ FrameView Viewer::frame_view() {
   frame.camera = camera_;
   frame.overlays = view_.overlays;
   frame.patterns = view_.patterns;
+  frame.clip = clip_plane();
+  pointer_.set_clip(frame.clip);
+  if (view_.clip.x_ray) frame.x_ray = view_.clip.opacity;
   frame.scale = view_.scale;
   frame.tree = simulation_.frame().snapshot.tree;
   frame.tree_level = view_.tree_level;

@@ -11,6 +11,7 @@
 #include "app/render/renderer.h"
 #include "app/viewer/actions.h"
 #include "app/viewer/bookmarks.h"
+#include "app/viewer/clip_choice.h"
 #include "app/viewer/fork.h"
 #include "app/viewer/gizmo_tool.h"
 #include "app/viewer/hover.h"
@@ -65,6 +66,7 @@ struct ViewState {
   ContactScale scale = ContactScale::state;  // of the marks of contacts
   SurfaceColors surfaces = SurfaceColors::objects;
   bool patterns = true;  // of cloth, rods and round bodies
+  ClipChoice clip;
   bool panels = true, log = false, lab = false, help = false;
   bool gizmo = false;   // handles at the selected object
   bool follow = false;  // the camera moves with the selected object
