@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/io/file/input_error.h"
 #include "gpu/model/element_group.h"
 
 namespace stickslip {
@@ -102,6 +103,33 @@ std::string why_fixed(const Model& model, const Object& object) {
     return body.motion >= 0 ? "follows its script: it cannot be pulled" : "stands still: it cannot be pulled";
   }
   return object.is_collider() ? "is a collider: only bodies can be pulled" : "";
+}
+
+int object_of_name(const Model& model, const std::string& name) {
+  const auto found = std::ranges::find(model.objects, name, &Object::name);
+  if (found == model.objects.end()) throw InputError("there is no object '" + name + "'");
+  return static_cast<int>(found - model.objects.begin());
+}
+
+Pick end_towards(const Model& model, const std::string& object, std::span<const Vec3f> positions,
+                 const Vec3f& direction) {
+  Pick end;
+  end.object = object_of_name(model, object);
+  const Object& body = model.objects[static_cast<std::size_t>(end.object)];
+  if (const std::string why = why_fixed(model, body); !why.empty()) throw InputError(object + " " + why);
+  if (body.triangle_begin == body.triangle_end) throw InputError(object + " has no triangles to pull at");
+  end.weights = {1.0 / 3, 1.0 / 3, 1.0 / 3};
+  float farthest = std::numeric_limits<float>::lowest();
+  for (std::int32_t t = body.triangle_begin; t < body.triangle_end; ++t) {
+    const Pick here{end.object, model.triangles[static_cast<std::size_t>(t)], end.weights};
+    const float reached = dot(position_of(here, positions), direction);
+    if (reached > farthest) {
+      farthest = reached;
+      end.triangle = here.triangle;
+    }
+  }
+  end.point = position_of(end, positions);
+  return end;
 }
 
 Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions) {

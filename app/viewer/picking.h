@@ -33,6 +33,13 @@ std::optional<Vec3f> intersect_plane(const Ray& ray, const Vec3f& point, const V
 /// Reason for which an object cannot be pulled: "is a collider: ...", or empty.
 std::string why_fixed(const Model& model, const Object& object);
 
+/// The middle of the triangle of an object that is farthest in this direction. Throws InputError: there is no
+/// such object, it has no triangles, or it cannot be pulled.
+Pick end_towards(const Model& model, const std::string& object, std::span<const Vec3f> positions,
+                 const Vec3f& direction);
+/// The object of this name. Throws InputError: there is none.
+int object_of_name(const Model& model, const std::string& name);
+
 /// Interpolated position of a pick at another time.
 Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions);
 

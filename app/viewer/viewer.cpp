@@ -490,6 +490,40 @@ void Viewer::select(const Click& click) {
   view_.selection->observe(simulation_.frame().snapshot, simulation_.frame().positions());
 }
 
+/// As a click where the line of sight to its middle enters it; where something hides it, without a place.
+void Viewer::select(const std::string& object) {
+  if (!scene_) return;
+  const int index = object_of_name(scene_->model, object);
+  const std::span<const Vec3f> positions = simulation_.frame().positions();
+  const Vec3f middle = bounds_of(scene_->model.objects[static_cast<std::size_t>(index)], positions).center();
+  const Ray sight{camera_.eye(), normalized(middle - camera_.eye())};
+  std::optional<Pick> place = pick(scene_->model, positions, sight);
+  if (place && place->object != index) place.reset();
+  select(Click{index, std::nullopt, place});
+  draws_due_ = settle_frames;
+}
+
+void Viewer::click(const Vec<float, 2>& pixel) {
+  pointer_.move(pixel[0], pixel[1]);
+  pointer_.press(Pointer::Button::left, {});
+  pointer_.release(Pointer::Button::left);
+  if (const auto clicked = pointer_.take_click()) select(*clicked);
+  draws_due_ = settle_frames;
+}
+
+void Viewer::look(const Vec3f& eye, const Vec3f& target) {
+  const float covered = camera_.covered;
+  camera_ = Camera::look_at(eye, target, camera_.fov);
+  camera_.covered = covered;
+  draws_due_ = settle_frames;
+}
+
+void Viewer::set_quality(Quality quality) {
+  renderer_.set_quality(quality);
+  view_.quality = renderer_.quality();
+  draws_due_ = settle_frames;
+}
+
 void Viewer::frame_camera() {
   if (!scene_) return;
   const Bounds bounds = view_.selection
@@ -663,7 +697,12 @@ int Viewer::run() {
              [this](const std::string& file) { open(file); }, [this] { take_news(); },
              [this] { return is_busy(); }, camera_.target.cast<double>(),
              [this](const SweepRequest& request) { ask_sweep(request); },
-             [this](const std::string& solver, long iteration) { show_iteration(solver, iteration); }}))
+             [this](const std::string& solver, long iteration) { show_iteration(solver, iteration); },
+             [this](const Vec<float, 2>& pixel) { click(pixel); },
+             [this](const std::string& object) { select(object); },
+             [this](const Vec3f& eye, const Vec3f& target) { look(eye, target); },
+             [this](Quality quality) { set_quality(quality); },
+             [this](const ClipChoice& clip) { view_.clip = clip; }}))
       script_.reset();
     if (options_.script.drive &&
         !options_.script.drive(simulation_, [this](ActionId action) { act(action); }))
