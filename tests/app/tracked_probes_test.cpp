@@ -51,7 +51,7 @@ TEST_F(TrackedProbesTest, ABodyHasPlaceSpeedAndKineticEnergy) {
   ASSERT_TRUE(tracked.track(ObjectProbe(scene, 1)));
   EXPECT_EQ(tracked.name(0), "high");
   Snapshot before = at(4), after = at(5);
-  before.poses[1] = {{1, 2, 3}, Quat{}};
+  before.poses[1] = {{1, 2, 3}, Pose::identity().q};
   after.poses[1] = {{1.05, 2, 3}, rotation_by(Vec3d{0, 0.2, 0})};
   show(before);
   EXPECT_TRUE(std::isnan(value(4, 0, 7))) << "one instant has no speed";
