@@ -21,7 +21,15 @@ vec3 scale_color(float at) {
   return pow(mix(stops[below], stops[below + 1], place - below), vec3(2.2));
 }
 
+/// Whether x-ray leaves this pixel to what is behind: an ordered dither by a Bayer matrix.
+bool is_x_rayed(vec2 pixel) {
+  const float order[16] = float[](0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5);
+  const ivec2 at = ivec2(pixel) & 3;
+  return order[4 * at.y + at.x] + 0.5 > 16 * frame.x_ray.x;
+}
+
 void main() {
+  if (is_clipped(position) || is_x_rayed(gl_FragCoord.xy)) discard;
   const vec3 to_eye = normalize(frame.eye.xyz - position);
   const vec3 n = normalize(gl_FrontFacing ? normal : -normal);
   const Light arriving = light_at(position, n);

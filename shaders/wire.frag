@@ -1,4 +1,11 @@
 #version 460
+#extension GL_GOOGLE_include_directive : require
+#include "frame.glsl"
+
+layout(location = 0) in vec3 position;
 layout(location = 0) out vec4 color;
 
-void main() { color = vec4(0.03, 0.05, 0.09, 0.42); }
+void main() {
+  if (is_clipped(position)) discard;
+  color = vec4(0.03, 0.05, 0.09, 0.42);
+}

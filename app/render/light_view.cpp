@@ -91,6 +91,8 @@ shared::FrameData make_frame_data(const FrameView& view, const SceneBuffers& sce
                scene.ground_height() ? 1 : 0};
   data.sun_direction = to_glm(rig.sun.direction, rig.sun.texel);
   data.sun_matrix = rig.sun.texture;
+  if (view.clip) data.clip = to_glm(view.clip->normal, view.clip->offset);
+  data.x_ray = {view.x_ray, 0, 0, 0};
   const auto views = static_cast<int>(rig.sky.size());
   data.sky_layout = {sky_tiles_per_row(views), view.heat.empty() ? 0 : 1,
                      rig.sky.empty() ? 0 : rig.sky[0].texel, view.patterns ? 1 : 0};

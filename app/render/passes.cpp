@@ -129,11 +129,17 @@ void draw_depth_first(const PassInputs& in) {
   vkCmdDrawIndexed(in.slot.commands(), in.scene.index_count, 1, 0, 0, 0);
 }
 
+/// Whether parts of surfaces are left out, so that others behind them show.
+bool shows_insides(const shared::FrameData& frame) {
+  return frame.x_ray.x < 1 || glm::vec3(frame.clip) != glm::vec3(0);
+}
+
 void draw_bodies(const PassInputs& in) {
   if (in.scene.index_count == 0) return;
   const VkCommandBuffer commands = in.slot.commands();
-  vkCmdSetCullMode(commands, culls_insides(in.scene) ? VK_CULL_MODE_BACK_BIT : VK_CULL_MODE_NONE);
-  if (is_crowded(in.scene)) draw_depth_first(in);
+  const bool opens = shows_insides(in.slot.frame());
+  vkCmdSetCullMode(commands, culls_insides(in.scene) && !opens ? VK_CULL_MODE_BACK_BIT : VK_CULL_MODE_NONE);
+  if (is_crowded(in.scene) && !opens) draw_depth_first(in);
   bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.mesh);
   vkCmdBindIndexBuffer(commands, in.scene.indices.handle(), 0, VK_INDEX_TYPE_UINT32);
   vkCmdDrawIndexed(commands, in.scene.index_count, 1, 0, 0, 0);

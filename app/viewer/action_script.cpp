@@ -29,15 +29,17 @@ bool is_idle(const Simulation& simulation) {
 }
 
 std::vector<std::string_view> action_names() {
-  std::vector<std::string_view> names{"scene",  "open", "add",       "lab_iteration", "set",  "steps", "play",
-                                      "rewind", "wait", "fork_seed", "sweep",         "move", "turn"};
+  std::vector<std::string_view> names{
+      "scene", "open", "add",  "lab_iteration", "set",  "steps",    "play",   "rewind",  "wait", "fork_seed",
+      "sweep", "move", "turn", "select",        "drag", "drag_end", "camera", "quality", "clip"};
   for (const Action& action : action_table()) names.push_back(action.name);
   return names;
 }
 
 /// How many words may follow the first one of a line.
 std::size_t most_words(const std::string& verb) {
-  return verb == "sweep" ? 6 : verb == "turn" ? 5 : verb == "move" ? 4 : verb == "add" ? 3 : 2;
+  if (verb == "sweep" || verb == "camera") return 6;
+  return verb == "turn" ? 5 : verb == "move" || verb == "drag" ? 4 : verb == "add" || verb == "clip" ? 3 : 2;
 }
 
 /// Sets a row of one of the tables through `post`. Throws std::invalid_argument.
@@ -110,6 +112,11 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
     verb == "sweep" ? parse_sweep(line, words) : parse_fork_seed(line, words);
     return line;
   }
+  if (verb == "select" || verb == "drag" || verb == "camera" || verb == "quality" || verb == "clip") {
+    Line line = idle_line(number, text);
+    parse_view(line, verb, words);
+    return line;
+  }
   if (verb == "move" || verb == "turn") {
     Line line = idle_line(number, text);
     parse_move(line, verb, words);
@@ -141,6 +148,9 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
     line.is_done = [](const Hands& hands, double passed) {
       return passed > kRaceStarts && is_idle(hands.simulation) && !hands.busy();
     };
+  } else if (verb == "drag_end") {
+    only(false, false);
+    line.begin = [](const Hands& hands) { hands.simulation.post(DragEnd{}); };
   } else if (verb == "add") {
     if (second.empty()) fail(number, "add needs a kind and a shape");
     parse_add(line, words);
@@ -192,15 +202,6 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
   return line;
 }
 
-template <class Act>
-auto ActionScript::located(int number, const Act& act) const {
-  try {
-    return act();
-  } catch (const InputError& error) {
-    fail(number, error.what());
-  }
-}
-
 void ActionScript::parse_add(Line& line, const std::vector<std::string>& words) const {
   const SpawnRequest request =
       located(line.number, [&] { return spawn_request(words.at(0), words.at(1), words.at(2)); });
@@ -211,21 +212,27 @@ void ActionScript::parse_add(Line& line, const std::vector<std::string>& words) 
   };
 }
 
-void ActionScript::parse_move(Line& line, const std::string& verb,
-                              const std::vector<std::string>& words) const {
-  if (words.size() != most_words(verb))
-    fail(line.number,
-         verb + (verb == "move" ? " needs an object and three numbers [m]"
-                                : " needs an object, the three numbers of an axis, and degrees"));
+std::vector<double> ActionScript::numbers_of(const Line& line, const std::vector<std::string>& words,
+                                             std::size_t first) const {
   std::vector<double> numbers;
   numbers.reserve(words.size());
-  for (std::size_t k = 1; k < words.size(); ++k) {
+  for (std::size_t k = first; k < words.size(); ++k) {
     const char* const last = words[k].data() + words[k].size();
     numbers.push_back(0);
     const auto [end, error] = std::from_chars(words[k].data(), last, numbers.back());
     if (error != std::errc() || end != last || !std::isfinite(numbers.back()))
       fail(line.number, "'" + words[k] + "' is no number");
   }
+  return numbers;
+}
+
+void ActionScript::parse_move(Line& line, const std::string& verb,
+                              const std::vector<std::string>& words) const {
+  if (words.size() != most_words(verb))
+    fail(line.number,
+         verb + (verb == "move" ? " needs an object and three numbers [m]"
+                                : " needs an object, the three numbers of an axis, and degrees"));
+  const std::vector<double> numbers = numbers_of(line, words, 1);
   MoveObject move{words[0]};
   const Vec<double, 3> vector{numbers[0], numbers[1], numbers[2]};
   if (verb == "move") move.shift = vector;

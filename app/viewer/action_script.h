@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "app/io/file/input_error.h"
+#include "app/render/renderer.h"
 #include "app/viewer/actions.h"
+#include "app/viewer/clip_choice.h"
 #include "app/viewer/simulation.h"
 #include "app/viewer/sweep.h"
 
@@ -19,6 +22,14 @@ namespace stickslip {
 ///   add KIND SHAPE [SIZE]      a body at the camera target, see spawn_request
 ///   move OBJECT X Y Z          by so many metres, see MoveObject
 ///   turn OBJECT X Y Z DEGREES  about its middle and this axis
+///   select X Y                 as a click there [px]
+///   select OBJECT              as a click on it
+///   drag OBJECT X Y Z          pulls by the mouse's spring: the end farthest in this direction, by so many
+///                              metres from where it is, until drag_end
+///   drag_end
+///   camera EX EY EZ TX TY TZ   the eye and the target [m]
+///   quality NAME               as --quality
+///   clip HEADING TILT POSITION a clipping plane, see ClipChoice; action toggle_clip takes it away
 ///   fork_seed SEED [SIZE]      a fork with other velocities, by up to SIZE [m/s], see perturbed
 ///   sweep KEY LOW HIGH COUNT STEPS [log]    as the section Forks, see sweep_request
 ///   lab_iteration SOLVER K     the impulses of a solver of the lab's race after K iterations
@@ -46,6 +57,12 @@ class ActionScript {
     std::function<void(const SweepRequest&)> sweep = {};  // asks for it
     /// Throws InputError where the lab has no such iterations.
     std::function<void(const std::string& solver, long iteration)> show_iteration = {};
+    std::function<void(const Vec<float, 2>& pixel)> click = {};
+    /// Throws InputError where there is no such object.
+    std::function<void(const std::string& object)> select = {};
+    std::function<void(const Vec3f& eye, const Vec3f& target)> look = {};
+    std::function<void(Quality)> set_quality = {};
+    std::function<void(const ClipChoice&)> clip = {};
   };
   /// Goes on as far as possible without waiting. False when all lines are done. Throws std::runtime_error
   /// with the line when the simulation reports an error.
@@ -65,11 +82,23 @@ class ActionScript {
   void parse_add(Line& line, const std::vector<std::string>& words) const;
   /// `verb`: move or turn.
   void parse_move(Line& line, const std::string& verb, const std::vector<std::string>& words) const;
+  /// `verb`: select, drag, camera, quality or clip.
+  void parse_view(Line& line, const std::string& verb, const std::vector<std::string>& words) const;
+  void parse_drag(Line& line, const std::vector<std::string>& words) const;
+  /// The words from this one on, which are finite numbers.
+  std::vector<double> numbers_of(const Line& line, const std::vector<std::string>& words,
+                                 std::size_t first) const;
   void parse_fork_seed(Line& line, const std::vector<std::string>& words) const;
   void parse_sweep(Line& line, const std::vector<std::string>& words) const;
   /// The result of `act`; its InputError becomes one with the line.
   template <class Act>
-  auto located(int number, const Act& act) const;
+  auto located(int number, const Act& act) const {
+    try {
+      return act();
+    } catch (const InputError& error) {
+      fail(number, error.what());
+    }
+  }
   void parse_iteration(Line& line, const std::string& solver, const std::string& iteration) const;
   [[noreturn]] void fail(int number, const std::string& what) const;
 

@@ -95,6 +95,9 @@ struct ViewState;
   STICKSLIP_OVERLAYS(OVERLAY_SWITCH, OVERLAY_SWITCH, OVERLAY_SWITCH)                                                           \
   ACTION(surface_colors, "Surfaces", KEYS({GLFW_KEY_S}), "colours of surfaces: of the objects, the stress or the stretch of solids, the stiffness of nodes, or islands", \
          by_chance, "", next_surface_colors(t.view()))                                                                         \
+  ACTION(toggle_clip, "Clip", KEYS({GLFW_KEY_5}), "cut bodies open by a plane, set in the panel View", by_chance, "",           \
+         flip(t.view().clip.on))                                                                                               \
+  ACTION(toggle_x_ray, "X-ray", KEYS({GLFW_KEY_6}), "bodies are see-through", by_chance, "", flip(t.view().clip.x_ray))        \
   ACTION(toggle_patterns, "Patterns", KEYS({GLFW_KEY_V, GLFW_MOD_SHIFT}), "patterns of cloth, rods and round bodies, which move with the material", by_chance, "", \
          flip(t.view().patterns))                                                                                              \
   ACTION(contact_colors, "Contact colours", KEYS({GLFW_KEY_C, GLFW_MOD_SHIFT}), "colours of contacts: of their state, or a scale of force, gap, slip, pressure, age and others", \
@@ -102,6 +105,10 @@ struct ViewState;
   ACTION(worst_contact, "Worst contact", KEYS({GLFW_KEY_W}),                                                                  \
          "pick the contact whose impulse misses the law most, or, where that is not known, the deepest one", none, unloaded(s), \
          t.pick_worst_contact())                                                                                               \
+  ACTION(track_selected, "Track", KEYS({GLFW_KEY_H}), "plot the picked contact or the selected object over time, or no longer", none, \
+         unloaded(s), track_selected(t.simulation(), t.view()))                                                               \
+  ACTION(pause_plots, "Pause plots", KEYS({GLFW_KEY_P, GLFW_MOD_SHIFT}), "plots over steps stay as they are while the run goes on, or follow it again", none, \
+         nothing_to_report(s), pause_plots(t.simulation(), t.view()))                                                         \
   ACTION(freeze, "Freeze", KEYS({GLFW_KEY_F, GLFW_MOD_CONTROL}),                                                               \
          "freeze the last step's contact problem: race all solvers on it", none, nothing_to_freeze(s),                         \
          t.simulation().post(Freeze{}))                                                                                        \

@@ -18,11 +18,13 @@ bool changes_content(const Command& command) {
          std::holds_alternative<MoveObject>(command) || std::holds_alternative<AddPin>(command) ||
          std::holds_alternative<RemovePins>(command) || std::holds_alternative<AddJoint>(command) ||
          std::holds_alternative<AddSpring>(command) || std::holds_alternative<RemoveTies>(command) ||
-         std::holds_alternative<GoToContent>(command) || std::holds_alternative<LoadScene>(command);
+         std::holds_alternative<GoToContent>(command) || std::holds_alternative<LoadScene>(command) ||
+         std::holds_alternative<Rewind>(command) || std::holds_alternative<ReturnToKept>(command);
 }
 
 bool supersedes(const Command& next, const Command& previous) {
   if (next.index() != previous.index()) return false;
+  if (std::holds_alternative<Rewind>(next) || std::holds_alternative<ReturnToKept>(next)) return true;
   if (changes_content(next)) return std::holds_alternative<LoadScene>(next);
   if (const auto* edit = std::get_if<ParamEdit>(&next))
     return edit->name == std::get<ParamEdit>(previous).name;

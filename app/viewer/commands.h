@@ -63,16 +63,17 @@ struct ForkState {
   std::uint64_t seed = 0;       // 0: as they are
   double size = kPerturbation;  // [m/s] of the changes
 };
-/// The kept state of an earlier or later frame (see Timeline), with the present settings. Ends a drag.
+/// The kept state of an earlier or later frame (see Timeline), with the objects, pins, joints and springs of
+/// then and the present settings. Ends a drag.
 struct Rewind {
   int frame = 0;
 };
 /// Keeps a copy of the present state for ReturnToKept, also beyond what the timeline keeps.
 struct KeepState {};
-/// The state that KeepState copied, with the present settings. Ends a drag.
+/// The state that KeepState copied, as Rewind does.
 struct ReturnToKept {};
 /// The scene goes on with one more object, of which this is the [[object]] table, or without an object. Times
-/// and states of the others stay; states that were kept are forgotten.
+/// and states of the others stay.
 struct AddObject {
   std::string toml;
 };
@@ -123,7 +124,7 @@ using Command = std::variant<LoadScene, Reset, ResetAll, ParamEdit, ContactParam
                              Rewind, KeepState, ReturnToKept, AddObject, RemoveObject, MoveObject, AddPin,
                              RemovePins, AddJoint, AddSpring, RemoveTies, GoToContent, Stepped>;
 
-/// Whether it changes the objects, pins, joints or springs of the scene, or brings another scene.
+/// Whether it can change the objects, pins, joints or springs of the scene, or brings another scene.
 bool changes_content(const Command& command);
 /// True when `next` makes the directly preceding `previous` redundant: the same slider moved further.
 bool supersedes(const Command& next, const Command& previous);

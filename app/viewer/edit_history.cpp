@@ -90,7 +90,31 @@ void EditHistory::add(Step step) {
 void EditHistory::observe(const ContentChange& change, double time) {
   if (!begun_) return;
   known_content_ = change.after;
+  if (change.travels && travel(change.before, change.after)) return;
   add({{{GoToContent{change.before}, GoToContent{change.after}}}, time, change.what});
+}
+
+/// Goes over steps of the content, backwards or forwards, if they lead there without steps of settings
+/// between.
+bool EditHistory::travel(int from, int to) {
+  const auto go_of = [](const Command& edit) { return std::get_if<GoToContent>(&edit); };
+  std::size_t back = done_;
+  for (int content = from; back > 0;) {
+    const Change& change = steps_[back - 1].changes.front();
+    if (go_of(change.after) == nullptr || go_of(change.after)->content != content) break;
+    content = go_of(change.before)->content;
+    --back;
+    if (content == to) return done_ = back, true;
+  }
+  std::size_t on = done_;
+  for (int content = from; on < steps_.size();) {
+    const Change& change = steps_[on].changes.front();
+    if (go_of(change.before) == nullptr || go_of(change.before)->content != content) break;
+    content = go_of(change.after)->content;
+    ++on;
+    if (content == to) return done_ = on, true;
+  }
+  return false;
 }
 
 void EditHistory::settle(int content) {

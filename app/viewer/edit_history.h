@@ -12,6 +12,7 @@ namespace stickslip {
 struct ContentChange {
   int before = 0, after = 0;  // numbers of contents
   std::string what;           // for labels
+  bool travels = false;       // along the timeline, see Rewind
 };
 
 /// What changed the settings, or the objects, pins and joints, step by step: one edit, or the move of one
@@ -24,7 +25,8 @@ class EditHistory {
   /// To be called with the settings after every change, at a time [s] of any clock.
   /// `accepted`: false where the engine has refused an edit, so that the settings are those before it.
   void observe(const Settings& now, double time, bool accepted = true);
-  /// To be called for every change that is not one of GoToContent.
+  /// To be called for every change that is not one of GoToContent. Travel over edits that are next to be
+  /// undone, or made again, does that with them.
   void observe(const ContentChange& change, double time);
   /// The content while no command that changes it is in flight. Where it is not that which `undo` or `redo`
   /// led to, the engine has refused to go there, and this step is dropped.
@@ -59,6 +61,7 @@ class EditHistory {
   static bool is_between(const Step& step, int before, int after);
   static std::string text(const Step& step);
   void follow(const std::vector<Command>& edits);
+  bool travel(int from, int to);
 
   void add(Step step);
 

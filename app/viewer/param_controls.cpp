@@ -78,6 +78,19 @@ std::string inactive_reason(const ParamInfo& info, const Settings& settings, con
   return inactive_reason(info, param_scope(settings, model, material));
 }
 
+std::vector<std::string_view> penalty_rows(const Settings& settings, const Model& model) {
+  const std::vector<std::string_view>& read = contact_solver_info(settings.params.contact_solver).groups;
+  std::vector<std::string_view> rows;
+  for (const ParamInfo& info : lab_param_table()) {
+    if (std::ranges::find(read, info.group) == read.end()) continue;
+    const bool is_r_factor = info.name == "r_strategy" || info.name == "r_scale";
+    const bool is_penalty = info.name.starts_with("rho_") || info.name.ends_with("_rho");
+    if ((is_r_factor || is_penalty) && inactive_reason(info, settings, model).empty())
+      rows.push_back(info.name);
+  }
+  return rows;
+}
+
 std::string contact_solver_text(std::size_t index) {
   const ContactSolverInfo& solver = contact_solver_table()[index];
   std::string law;

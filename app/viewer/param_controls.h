@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/viewer/commands.h"
 #include "gpu/model/model.h"
@@ -34,6 +35,9 @@ ParamScope param_scope(const Settings& settings, const Model& model, int materia
 /// Reason for which this row of any table has no effect at present; empty if it has one.
 std::string inactive_reason(const ParamInfo& info, const Settings& settings, const Model& model,
                             int material = -1);
+
+/// The rows of lab_param_table() about r-factors and penalties (rho) of the chosen contact solver.
+std::vector<std::string_view> penalty_rows(const Settings& settings, const Model& model);
 
 /// Law and method of choice `index` of contact_solver.
 std::string contact_solver_text(std::size_t index);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/io/file/input_error.h"
 #include "gpu/model/element_group.h"
 
 namespace stickslip {
@@ -104,6 +105,33 @@ std::string why_fixed(const Model& model, const Object& object) {
   return object.is_collider() ? "is a collider: only bodies can be pulled" : "";
 }
 
+int object_of_name(const Model& model, const std::string& name) {
+  const auto found = std::ranges::find(model.objects, name, &Object::name);
+  if (found == model.objects.end()) throw InputError("there is no object '" + name + "'");
+  return static_cast<int>(found - model.objects.begin());
+}
+
+Pick end_towards(const Model& model, const std::string& object, std::span<const Vec3f> positions,
+                 const Vec3f& direction) {
+  Pick end;
+  end.object = object_of_name(model, object);
+  const Object& body = model.objects[static_cast<std::size_t>(end.object)];
+  if (const std::string why = why_fixed(model, body); !why.empty()) throw InputError(object + " " + why);
+  if (body.triangle_begin == body.triangle_end) throw InputError(object + " has no triangles to pull at");
+  end.weights = {1.0 / 3, 1.0 / 3, 1.0 / 3};
+  float farthest = std::numeric_limits<float>::lowest();
+  for (std::int32_t t = body.triangle_begin; t < body.triangle_end; ++t) {
+    const Pick here{end.object, model.triangles[static_cast<std::size_t>(t)], end.weights};
+    const float reached = dot(position_of(here, positions), direction);
+    if (reached > farthest) {
+      farthest = reached;
+      end.triangle = here.triangle;
+    }
+  }
+  end.point = position_of(end, positions);
+  return end;
+}
+
 Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions) {
   Vec3f point{0, 0, 0};
   for (int i = 0; i < 3; ++i) point += static_cast<float>(pick.weights[i]) * positions[pick.triangle[i]];
@@ -190,26 +218,48 @@ double ObjectProbe::mass(const std::vector<Material>& materials) const {
   return material < materials.size() ? volume_ * materials[material].density : 0;
 }
 
-void ObjectProbe::observe(const Snapshot& snapshot, std::span<const Vec3f> positions) {
-  const Object& body = description();
-  Vec<double, 3> center{0, 0, 0};
-  for (std::size_t i = 0; i < weights_.size(); ++i)
-    center += weights_[i] * positions[static_cast<std::size_t>(body.node_begin) + i].cast<double>();
-  const auto index = static_cast<std::size_t>(body.body);
+std::optional<double> ObjectProbe::kinetic_energy(const std::vector<Material>& materials) const {
+  if (!unit_kinetic_) return std::nullopt;
+  return mass(materials) * *unit_kinetic_;
+}
+
+/// `nodes`: those of the object.
+void ObjectProbe::observe_motion(const Snapshot& snapshot, std::span<const Vec3f> nodes) {
+  const auto index = static_cast<std::size_t>(description().body);
   const Pose* pose = body_ && index < snapshot.poses.size() ? &snapshot.poses[index] : nullptr;
+  Vec<double, 3> center{0, 0, 0};
+  for (std::size_t i = 0; i < weights_.size(); ++i) center += weights_[i] * nodes[i].cast<double>();
   if (pose) center = pose->x;
-  if (time_ >= 0 && snapshot.time > time_) {
-    velocity_ = (center - center_) / (snapshot.time - time_);
-    if (pose && turn_) spin_ = rotation_vector(pose->q * turn_->conjugate()) / (snapshot.time - time_);
-  } else if (snapshot.time != time_) {
+  const double elapsed = snapshot.time - time_;
+  if (time_ >= 0 && elapsed > 0) {
+    velocity_ = (center - center_) / elapsed;
+    unit_kinetic_ = 0.5 * dot(*velocity_, *velocity_);
+    if (pose && turn_) {
+      spin_ = rotation_vector(pose->q * turn_->conjugate()) / elapsed;
+      const Vec<double, 3> own = pose->q.conjugate().rotate(*spin_);
+      for (int k = 0; k < 3; ++k) *unit_kinetic_ += 0.5 * body_->unit_inertia[k] * own[k] * own[k];
+    } else if (nodes_.size() == weights_.size()) {
+      unit_kinetic_ = 0;
+      for (std::size_t i = 0; i < weights_.size(); ++i) {
+        const Vec<double, 3> v = (nodes[i] - nodes_[i]).cast<double>() / elapsed;
+        *unit_kinetic_ += 0.5 * weights_[i] * dot(v, v);
+      }
+    }
+  } else if (elapsed != 0) {
     velocity_.reset();
     spin_.reset();
+    unit_kinetic_.reset();
   }
   center_ = center;
   if (pose) turn_ = pose->q;
+  else nodes_.assign(nodes.begin(), nodes.end());
   time_ = snapshot.time;
   asleep_ = body_ && index < snapshot.asleep.size() && snapshot.asleep[index] != 0;
+}
 
+void ObjectProbe::observe(const Snapshot& snapshot, std::span<const Vec3f> positions) {
+  observe_motion(snapshot,
+                 positions.subspan(static_cast<std::size_t>(description().node_begin), weights_.size()));
   contacts_ = sticking_ = slipping_ = augmented_ = 0;
   normal_force_ = largest_force_ = largest_multiplier_ = 0;
   for (const ContactRecord& contact : snapshot.contacts) {

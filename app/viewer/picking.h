@@ -33,6 +33,13 @@ std::optional<Vec3f> intersect_plane(const Ray& ray, const Vec3f& point, const V
 /// Reason for which an object cannot be pulled: "is a collider: ...", or empty.
 std::string why_fixed(const Model& model, const Object& object);
 
+/// The middle of the triangle of an object that is farthest in this direction. Throws InputError: there is no
+/// such object, it has no triangles, or it cannot be pulled.
+Pick end_towards(const Model& model, const std::string& object, std::span<const Vec3f> positions,
+                 const Vec3f& direction);
+/// The object of this name. Throws InputError: there is none.
+int object_of_name(const Model& model, const std::string& name);
+
 /// Interpolated position of a pick at another time.
 Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions);
 
@@ -78,6 +85,9 @@ class ObjectProbe {
   std::optional<Vec<double, 3>> velocity() const {
     return velocity_;
   }  // [m/s] of the center; empty before a second time
+  /// [J] with these materials, of the motion between the last two different times: of the centre and the spin
+  /// of a rigid body, else of all nodes. Empty before a second time; 0 for scripted and fixed objects.
+  std::optional<double> kinetic_energy(const std::vector<Material>& materials) const;
   /// [rad/s] of a rigid body, world axes, between the last two different times.
   std::optional<Vec<double, 3>> spin() const { return spin_; }
   bool asleep() const { return asleep_; }
@@ -95,6 +105,8 @@ class ObjectProbe {
   const Body* body_ = nullptr;
   std::optional<Quat> turn_;
   std::optional<Vec<double, 3>> spin_;
+  std::vector<Vec3f> nodes_;            // [m] of the last time, unless it is rigid
+  std::optional<double> unit_kinetic_;  // [J/kg]
   bool asleep_ = false;
   std::vector<double> weights_;  // per node of the object, sum 1
   double volume_ = 0;
@@ -103,6 +115,8 @@ class ObjectProbe {
   std::optional<Vec<double, 3>> velocity_;
   int contacts_ = 0, sticking_ = 0, slipping_ = 0, augmented_ = 0;
   double normal_force_ = 0, largest_force_ = 0, largest_multiplier_ = 0;
+
+  void observe_motion(const Snapshot& snapshot, std::span<const Vec3f> nodes);
 };
 
 /// The contact with the largest error; without known errors, that with the smallest gap. Null: there is none.
@@ -124,6 +138,7 @@ class ContactProbe {
   /// Current record, or the last one observed.
   const ContactRecord& contact() const { return contact_; }
   bool is_gone() const { return gone_; }
+  float reach() const { return reach_; }
   const Scene& scene() const { return *scene_; }
   std::string name_a() const { return name_of(contact_.object_a); }
   std::string name_b() const { return name_of(contact_.object_b); }

@@ -29,6 +29,10 @@ struct Scale {
     if (logarithmic) value = std::log10(value);
     return from + static_cast<float>((value - low) / (high - low)) * (to - from);
   }
+  double inverse(float pixel) const {
+    const double value = low + static_cast<double>((pixel - from) / (to - from)) * (high - low);
+    return logarithmic ? std::pow(10, value) : value;
+  }
 };
 
 Scale x_scale(float low, float high, float from, float to, bool logarithmic) {
@@ -39,13 +43,15 @@ Scale x_scale(float low, float high, float from, float to, bool logarithmic) {
 
 bool drawable(double value, bool logarithmic) { return std::isfinite(value) && (!logarithmic || value > 0); }
 
-AxisRange value_range(std::span<const PlotSeries> series, const PlotAxis& axis) {
+/// Of the values with indices in [begin, end).
+AxisRange value_range(std::span<const PlotSeries> series, const PlotAxis& axis, std::size_t begin,
+                      std::size_t end) {
   const bool logarithmic = axis.logarithmic;
   AxisRange range;
-  if (axis.from_zero) range.include(0);
+  if (axis.from_zero && !logarithmic) range.include(0);
   for (const PlotSeries& line : series)
-    for (const float value : line.values)
-      if (drawable(value, logarithmic)) range.include(value);
+    for (std::size_t i = begin; i < std::min(end, line.values.size()); ++i)
+      if (drawable(line.values[i], logarithmic)) range.include(line.values[i]);
   if (range.empty()) return logarithmic ? AxisRange{0.1, 10} : AxisRange{0, 1};
   if (logarithmic) {
     range.low = std::pow(10, std::floor(std::log10(range.low)));
@@ -70,12 +76,13 @@ void add_centered(ImDrawList& list, float left, float right, float y, const std:
   list.AddText({0.5f * (left + right - width), y}, theme::dim_text, text.c_str());
 }
 
-void draw_series(ImDrawList& list, std::span<const float> x, const PlotSeries& line, const Scale& to_x,
-                 const Scale& to_y) {
-  const std::size_t count = std::min(x.size(), line.values.size());
+void draw_series(ImDrawList& list, std::span<const float> x, const PlotSeries& line, std::size_t begin,
+                 std::size_t end, const Scale& to_x, const Scale& to_y) {
+  end = std::min({end, x.size(), line.values.size()});
+  if (end <= begin) return;
   // At most one point per pixel, so that a long history costs no more than a short one.
   const std::size_t stride =
-      std::max<std::size_t>(1, count / static_cast<std::size_t>(to_x.to - to_x.from + 1));
+      std::max<std::size_t>(1, (end - begin) / static_cast<std::size_t>(to_x.to - to_x.from + 1));
   std::vector<ImVec2> points;
   const auto flush = [&] {
     if (points.size() > 1)
@@ -84,11 +91,58 @@ void draw_series(ImDrawList& list, std::span<const float> x, const PlotSeries& l
     else if (points.size() == 1) list.AddCircleFilled(points[0], 2, line.color);
     points.clear();
   };
-  for (std::size_t i = 0; i < count; i += stride) {
+  for (std::size_t i = begin; i < end; i += stride) {
     if (drawable(line.values[i], to_y.logarithmic)) points.emplace_back(to_x(x[i]), to_y(line.values[i]));
     else flush();
   }
   flush();
+}
+
+/// In the storage of the window, where ImGui keeps what is unfolded.
+class KeptChoice {
+ public:
+  explicit KeptChoice(ImGuiID id) : storage_(*ImGui::GetStateStorage()), id_(id) {}
+  PlotChoice get() const {
+    return {storage_.GetBool(id_ + 1), storage_.GetBool(id_ + 2), storage_.GetFloat(id_ + 3),
+            storage_.GetFloat(id_ + 4)};
+  }
+  void set(const PlotChoice& choice) {
+    storage_.SetBool(id_ + 1, choice.zoomed);
+    storage_.SetBool(id_ + 2, choice.other_scale);
+    storage_.SetFloat(id_ + 3, choice.low);
+    storage_.SetFloat(id_ + 4, choice.high);
+  }
+
+ private:
+  ImGuiStorage& storage_;
+  ImGuiID id_;
+};
+
+/// The menu of the last item, a plot.
+void draw_menu(PlotChoice& choice, bool logarithmic) {
+  if (!ImGui::BeginPopupContextItem()) return;
+  if (ImGui::MenuItem("Logarithmic", nullptr, logarithmic)) choice.other_scale = !choice.other_scale;
+  if (ImGui::MenuItem("All", "double click", false, choice.zoomed)) choice.zoomed = false;
+  ImGui::EndPopup();
+}
+
+/// A drag over the last item marks a part of the x axis, and chooses it at its end.
+void drag_part(PlotChoice& choice, ImDrawList& list, const Scale& to_x, float top, float bottom) {
+  constexpr float kLeast = 4;  // [px] of a drag
+  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) choice.zoomed = false;
+  const ImGuiIO& io = ImGui::GetIO();
+  const float first = std::clamp(io.MouseClickedPos[0].x, to_x.from, to_x.to),
+              now = std::clamp(io.MousePos.x, to_x.from, to_x.to);
+  if (std::abs(now - first) < kLeast) return;
+  const float left = std::min(first, now), right = std::max(first, now);
+  if (ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
+    list.AddRectFilled({left, top}, {right, bottom},
+                       (theme::accent & ~IM_COL32_A_MASK) | (60u << IM_COL32_A_SHIFT));
+  } else if (ImGui::IsItemDeactivated()) {
+    choice.zoomed = true;
+    choice.low = static_cast<float>(to_x.inverse(left));
+    choice.high = static_cast<float>(to_x.inverse(right));
+  }
 }
 
 /// Names of the lines in one row, from the left.
@@ -159,14 +213,29 @@ std::vector<double> decade_ticks(double low, double high, int wanted) {
   return ticks;
 }
 
+PlotChoice choice_of_plot(const char* id) { return KeptChoice(ImGui::GetID(id)).get(); }
+
+std::pair<std::size_t, std::size_t> part_of(std::span<const float> x, const PlotChoice& choice) {
+  if (!choice.zoomed) return {0, x.size()};
+  const auto first = std::ranges::lower_bound(x, choice.low), last = std::ranges::upper_bound(x, choice.high);
+  return {static_cast<std::size_t>(first - x.begin()) - (first != x.begin()),
+          static_cast<std::size_t>(last - x.begin()) + (last != x.end())};
+}
+
 void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, const PlotAxis& x_axis,
-               std::span<const PlotSeries> series, const PlotAxis& y_axis) {
+               std::span<const PlotSeries> series, const PlotAxis& y) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 origin = ImGui::GetCursorScreenPos();
+  KeptChoice kept(ImGui::GetID(id));
+  PlotChoice choice = kept.get();
+  PlotAxis y_axis = y;
+  y_axis.logarithmic = y.logarithmic != choice.other_scale;
   ImGui::InvisibleButton(id, size);
+  draw_menu(choice, y_axis.logarithmic);
   const float text = ImGui::GetFontSize();
 
-  const AxisRange y_range = value_range(series, y_axis);
+  const auto [begin, end] = part_of(x, choice);
+  const AxisRange y_range = value_range(series, y_axis, begin, end);
   const std::vector<double> y_ticks = y_axis.logarithmic ? decade_ticks(y_range.low, y_range.high, 4)
                                                          : linear_ticks(y_range.low, y_range.high);
   float label_width = 0;
@@ -176,7 +245,8 @@ void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, con
   const bool has_legend = std::ranges::count_if(series, &PlotSeries::in_legend) > 1;
   const ImVec2 low{origin.x + label_width + 6, origin.y + (has_legend ? 2.6f : 1.5f) * text};
   const ImVec2 high{origin.x + size.x - 2, origin.y + size.y - 1.3f * text};
-  const float x_low = x.empty() ? 0 : x.front(), x_high = x.empty() ? 1 : x.back();
+  const float x_low = choice.zoomed ? choice.low : x.empty() ? 0 : x.front();
+  const float x_high = choice.zoomed ? choice.high : x.empty() ? 1 : x.back();
   const Scale to_x = x_scale(x_low, x_high, low.x, high.x, x_axis.logarithmic && x_low > 0);
   const Scale to_y{y_axis.logarithmic ? std::log10(y_range.low) : y_range.low,
                    y_axis.logarithmic ? std::log10(y_range.high) : y_range.high, high.y, low.y,
@@ -201,12 +271,14 @@ void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, con
   add_centered(list, low.x, high.x, below, std::string(x_axis.label));
 
   list.PushClipRect(low, high, true);
-  for (const PlotSeries& line : series) draw_series(list, x, line, to_x, to_y);
+  for (const PlotSeries& line : series) draw_series(list, x, line, begin, end, to_x, to_y);
+  drag_part(choice, list, to_x, low.y, high.y);
   const float mouse_x = ImGui::GetMousePos().x;
   const bool hovered = ImGui::IsItemHovered() && !ImGui::IsAnyMouseDown() && !x.empty() && mouse_x >= low.x &&
                        mouse_x <= high.x;
   if (hovered) list.AddLine({mouse_x, low.y}, {mouse_x, high.y}, theme::dim_text);
   list.PopClipRect();
+  kept.set(choice);
   if (hovered) draw_values_at(mouse_x, x, series, x_axis, y_axis, to_x);
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace stickslip {
@@ -24,8 +25,22 @@ struct PlotAxis {
   bool from_zero = false;  // a linear axis of counts begins at 0
 };
 
+/// What the user chose of one plot: a part of its x axis, and the other scale of its values.
+struct PlotChoice {
+  bool zoomed = false, other_scale = false;
+  float low = 0, high = 0;  // of x, while it is zoomed
+};
+
+/// Of the plot with this id in the present window.
+PlotChoice choice_of_plot(const char* id);
+
+/// The indices [begin, end) of `x`, ascending, that a plot of this part draws: those within it, and one more
+/// on each side, to which lines lead.
+std::pair<std::size_t, std::size_t> part_of(std::span<const float> x, const PlotChoice& choice);
+
 /// Draws into the next `size` pixels. On a logarithmic axis, values not above 0 are gaps. `x` ascends and is
-/// positive on a logarithmic axis. A single line has no legend: the axis label names it.
+/// positive on a logarithmic axis. A single line has no legend: the axis label names it. A drag chooses a
+/// part of the x axis, a double click all of it, a right click the scale of the values.
 void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, const PlotAxis& x_axis,
                std::span<const PlotSeries> series, const PlotAxis& y_axis);
 

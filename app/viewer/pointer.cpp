@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "app/viewer/clip_choice.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,7 +27,10 @@ void Pointer::resize(int width, int height) {
 std::optional<Pick> Pointer::pick_here() const {
   const SimulationFrame& frame = simulation_.frame();
   if (!frame.scene) return std::nullopt;
-  return pick(frame.scene->model, frame.positions(), ray());
+  std::optional<Pick> found =
+      pick(frame.scene->model, frame.positions(), clip_ ? clipped(ray(), *clip_) : ray());
+  if (found && clip_ && clip_->hides(found->point)) found.reset();
+  return found;
 }
 
 const ContactRecord* Pointer::mark_here(const std::optional<Pick>& found) const {

@@ -30,6 +30,8 @@ class Pointer {
       : simulation_(simulation), camera_(camera), gizmo_(simulation, camera) {}
 
   void resize(int width, int height);
+  /// Of what is picked only the part that it leaves can be.
+  void set_clip(const std::optional<ClipPlane>& clip) { clip_ = clip; }
   /// Sets the contacts with visible marks; they must outlive the next call.
   void set_marks(std::span<const ContactRecord> contacts) { marks_ = contacts; }
   void press(Button button, Modifiers modifiers);
@@ -74,6 +76,7 @@ class Pointer {
   bool may_click_ = false;
   std::optional<Click> click_;
   std::span<const ContactRecord> marks_;
+  std::optional<ClipPlane> clip_;
   Pick grabbed_;
   Vec3f target_{0, 0, 0};
 };

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "app/io/file/input_error.h"
+#include "app/viewer/panels/widgets.h"
 #include "app/viewer/picking.h"
 #include "app/viewer/scene_content.h"
 
@@ -89,6 +90,28 @@ void pin_selected(Simulation& simulation, ViewState& view) {
 
 void unpin_selected(Simulation& simulation, ViewState& view) {
   if (has_selection(view)) simulation.post(RemovePins{name_of_selected(view)});
+}
+
+void track_selected(Simulation& simulation, ViewState& view) {
+  TrackedProbes& tracked = view.tracked;
+  const auto toggle = [&](const auto& probe) {
+    if (const auto index = tracked.find(probe)) return tracked.untrack(*index);
+    if (!tracked.track(probe))
+      return spdlog::info("{} contacts and objects are tracked: take one of them away first",
+                          TrackedProbes::kMost);
+    simulation.want_samples(true);
+    const SimulationFrame& frame = simulation.frame();
+    tracked.observe(frame.snapshot, frame.positions(), simulation.settings().materials,
+                    simulation.status().restored);
+    open_sections()["Tracked"] = true;
+  };
+  if (view.contact) toggle(*view.contact);
+  else if (has_selection(view)) toggle(*view.selection);
+}
+
+void pause_plots(const Simulation& simulation, ViewState& view) {
+  if (view.held) return view.held.reset();
+  view.held = HeldPlots{simulation.history(), view.tracked, view.expected};
 }
 
 }  // namespace stickslip

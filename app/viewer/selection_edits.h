@@ -1,4 +1,5 @@
-// Edits of the selected object by keys. Where no object is selected they log that, and do nothing.
+// What keys do with the selected object and with plots. Where no object is selected they log that, and do
+// nothing.
 #pragma once
 
 #include "app/viewer/panels/panel_context.h"
@@ -18,5 +19,10 @@ void untie_selected(Simulation& simulation, ViewState& view);
 /// Holds the nodes around the place that was clicked: see nodes_near.
 void pin_selected(Simulation& simulation, ViewState& view);
 void unpin_selected(Simulation& simulation, ViewState& view);
+/// The picked contact, or else the selected object: plots its numbers over time, or no longer.
+void track_selected(Simulation& simulation, ViewState& view);
+
+/// Plots over steps stay as they are while the run goes on, or follow it again.
+void pause_plots(const Simulation& simulation, ViewState& view);
 
 }  // namespace stickslip

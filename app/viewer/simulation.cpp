@@ -225,6 +225,18 @@ void Simulation::want_contact_details(bool wanted) {
   wake_.notify_one();
 }
 
+void Simulation::want_samples(bool wanted) {
+  const std::lock_guard lock(mutex_);
+  samples_wanted_ = wanted;
+  if (!wanted) samples_.clear();
+}
+
+std::vector<StepSample> Simulation::take_samples() {
+  const std::lock_guard lock(mutex_);
+  const std::deque<StepSample> samples = std::exchange(samples_, {});
+  return {samples.begin(), samples.end()};
+}
+
 void Simulation::want_tree(bool wanted) {
   if (std::exchange(asked_for_tree_, wanted) == wanted) return;
   {

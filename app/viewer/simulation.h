@@ -42,6 +42,12 @@ struct SimulationFrame {
   }
 };
 
+/// The state at the end of a step, whether or not a frame shows it.
+struct StepSample {
+  std::shared_ptr<const Scene> scene;
+  Snapshot snapshot;  // with positions and contacts
+};
+
 struct SimulationStatus {
   enum class Activity { idle, stepping, loading };
   Activity activity = Activity::idle;
@@ -141,6 +147,12 @@ class Simulation {
   /// false. When switched on, a frame with areas follows.
   void want_contact_details(bool wanted);
 
+  /// Whether every step has a sample, for `take_samples`; initially false.
+  void want_samples(bool wanted);
+  /// Those since the last call, in order; at most the newest kMostSamples.
+  std::vector<StepSample> take_samples();
+  static constexpr std::size_t kMostSamples = 200;
+
   /// Whether frames include the trees of the last step; initially false. When switched on, a frame with them
   /// follows.
   void want_tree(bool wanted);
@@ -208,8 +220,12 @@ class Simulation {
   /// `what`: for labels of a new content; empty: an object was added. `content`: an old one to go to.
   /// `adjust`: changes the state of the new model, after the present state and model.
   using AdjustState = std::function<void(const Model&, const State&, const Model&, State&)>;
+  /// The state to go on from, after the new model and its start.
+  using StateOf = std::function<State(const Model&, const State&)>;
+  void put_in(std::shared_ptr<const Scene> scene, std::optional<int> content, const StateOf& state_of);
   void go_on_with(const std::function<std::shared_ptr<const Scene>()>& change, std::string what,
                   std::optional<int> content = {}, const AdjustState& adjust = {});
+  void travel(int content, const State& state);
   void rewind(int frame);
   void return_to_kept();
   void go_to(const State& state);
@@ -223,6 +239,7 @@ class Simulation {
   bool publish_frame();
   void finish_contacts(Snapshot& snapshot);
   bool watch_contacts();
+  bool take_sample();
   SlotHold publish_positions();
   void accept(std::shared_ptr<const Scene> scene, PositionOffer offer);
   void set_sharing(const Sharing& sharing);
@@ -266,6 +283,7 @@ class Simulation {
   Timeline timeline_;
   bool at_moment_ = false;  // the state comes from the timeline, with the contacts that were shown then
   std::optional<State> kept_state_;
+  int kept_content_ = 0;
   ContentHistory contents_;
   std::optional<StepReport> last_report_;  // without its trace; for tripwires
   bool unpublished_ = false, engine_traces_ = false;
@@ -283,6 +301,8 @@ class Simulation {
   Settings settings_;
   Pacing pacing_;
   std::vector<StepReport> new_reports_;
+  bool samples_wanted_ = false;
+  std::deque<StepSample> samples_;
   std::vector<ContentChange> new_contents_;  // since the last update
   int contents_in_flight_ = 0;               // commands that change the content and are not applied yet
   std::vector<JournalEntry> journal_;

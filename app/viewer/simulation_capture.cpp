@@ -63,6 +63,7 @@ void Simulation::fork(const ForkState& how) {
 
 void Simulation::keep() {
   kept_state_ = engine_->state();
+  kept_content_ = contents_.present();
   Scene scene;
   scene.name = scene_->name;
   scene.file = scene_->file;
@@ -84,70 +85,91 @@ void Simulation::keep() {
   status_.kept = frame_;
 }
 
-/// The changed scene takes the place of the present one, in an engine of its own: if that refuses it, as a
-/// barrier step does where objects overlap, nothing has changed.
-void Simulation::go_on_with(const std::function<std::shared_ptr<const Scene>()>& change, std::string what,
-                            std::optional<int> content, const AdjustState& adjust) {
-  begin(SimulationStatus::Activity::loading);
-  std::shared_ptr<const Scene> scene = change();
+/// The scene takes the place of the present one, in an engine of its own: if that refuses it, as a barrier
+/// step does where objects overlap, nothing has changed.
+void Simulation::put_in(std::shared_ptr<const Scene> scene, std::optional<int> content,
+                        const StateOf& state_of) {
   Model model = scene->model;
   model.materials = engine_->materials();
   for (std::size_t i = 0; i < half_space_mu_.size(); ++i) model.half_spaces.at(i).mu = half_space_mu_[i];
   std::unique_ptr<Engine> next = make_engine_();
   next->set_params(engine_->params());
   next->set_contact_params(engine_->contact_params());
-  const State before = engine_->state();
   try {
     next->load(model);
-    State state = carried_over(scene_->model, before, model, next->state());
-    if (content) contents_.put_back(*content, scene_->model, model, state);
-    if (adjust) adjust(scene_->model, before, model, state);
-    next->set_state(state);
+    next->set_state(state_of(model, next->state()));
   } catch (const DeviceLost&) {
     throw;
   } catch (const std::exception& error) {
     throw std::runtime_error(std::string("the scene goes on as it was, since the change does not fit: ") +
                              error.what());
   }
-  if (what.empty()) what = added_name(scene_->model, model) + " added";  // ignored where content is given
-  contents_.go_on(content, scene_->model, before, *scene);
+  contents_.go_on(content, scene_->model, engine_->state(), *scene);
   engine_ = std::move(next);
   engine_traces_ = false;
   scene_ = published_scene_ = std::move(scene);
   slots_ = nullptr;
   drag_.reset();
-  timeline_.begin(scene_->model);
+  timeline_.go_on(scene_->model, contents_.present());
   ages_.clear();  // names of contacts are numbers of bodies and nodes
-  kept_state_.reset();
   last_report_.reset();
   at_moment_ = true;
-  {
+  const std::lock_guard lock(mutex_);
+  status_.content = contents_.present();
+  status_.sharing = {};
+  status_.error.clear();
+}
+
+void Simulation::go_on_with(const std::function<std::shared_ptr<const Scene>()>& change, std::string what,
+                            std::optional<int> content, const AdjustState& adjust) {
+  begin(SimulationStatus::Activity::loading);
+  std::shared_ptr<const Scene> scene = change();
+  const State before = engine_->state();
+  const int left = contents_.present();
+  if (what.empty()) what = added_name(scene_->model, scene->model) + " added";  // where content is not given
+  put_in(std::move(scene), content, [&](const Model& model, const State& start) {
+    State state = carried_over(scene_->model, before, model, start);
+    if (content) contents_.put_back(*content, scene_->model, model, state);
+    if (adjust) adjust(scene_->model, before, model, state);
+    return state;
+  });
+  if (!content) {
     const std::lock_guard lock(mutex_);
-    if (!content) new_contents_.push_back({status_.content, contents_.present(), std::move(what)});
-    status_.content = contents_.present();
-    status_.sharing = {};
-    status_.kept.reset();
-    status_.error.clear();
+    new_contents_.push_back({left, contents_.present(), std::move(what)});
   }
   publish_frame();
   remember(false);
+}
+
+/// To a state of another content.
+void Simulation::travel(int content, const State& state) {
+  const int left = contents_.present();
+  if (content == left) return;
+  begin(SimulationStatus::Activity::loading);
+  put_in(contents_.at(content, *scene_), content, [&](const Model&, const State&) { return state; });
+  const std::lock_guard lock(mutex_);
+  new_contents_.push_back({left, content, "going to another time", true});
 }
 
 void Simulation::rewind(int frame) {
   const Moment* moment = timeline_.at(frame);
   if (moment == nullptr)
     throw std::invalid_argument("the state of frame " + std::to_string(frame) + " is not kept");
-  go_to(timeline_.whole(*moment));
+  const State state = moment->whole();
+  travel(moment->content, state);
+  go_to(state);
   ages_.restore(time_, moment->contacts);
 }
 
 void Simulation::return_to_kept() {
   if (!kept_state_) throw std::invalid_argument("no state was kept");
+  travel(kept_content_, *kept_state_);
   go_to(*kept_state_);
   ages_.clear();
   // From another run of the scene, or older than the timeline: later states do not follow from it.
   const Moment* moment = timeline_.at(frame_);
-  if (moment == nullptr || state_hash(moment->state) != state_hash(timeline_.compact(*kept_state_)))
+  if (moment == nullptr || moment->content != kept_content_ ||
+      state_hash(moment->state) != state_hash(timeline_.compact(*kept_state_)))
     remember(false);
 }
 

@@ -71,7 +71,7 @@ void Simulation::start(std::shared_ptr<const Scene> scene) {
     time_ = scene->resumed->time;
   }
   scene_ = scene;
-  timeline_.begin(scene->model);
+  timeline_.begin(scene->model, contents_.present());
   unpublished_ = true;
   remember(false);
   const std::lock_guard lock(mutex_);

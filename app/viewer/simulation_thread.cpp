@@ -298,6 +298,7 @@ void Simulation::step() {
     return fail(error.what());
   }
   if (!(end - published_ < snapshot_interval ? watch_contacts() : publish_frame())) return;
+  if (!take_sample()) return;
   end_step(std::move(report), start, end);
 }
 
@@ -412,6 +413,25 @@ bool Simulation::watch_contacts() {
   }
   ages_.observe(time_, watched_.contacts);
   timeline_.set_contacts(frame_, watched_.contacts);
+  return true;
+}
+
+/// False when the engine cannot return its state.
+bool Simulation::take_sample() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!samples_wanted_) return true;
+  }
+  StepSample sample{scene_, {}};
+  try {
+    engine_->snapshot(sample.snapshot);
+  } catch (const std::exception& error) {
+    fail(error.what());
+    return false;
+  }
+  const std::lock_guard lock(mutex_);
+  samples_.push_back(std::move(sample));
+  if (samples_.size() > kMostSamples) samples_.pop_front();
   return true;
 }
 

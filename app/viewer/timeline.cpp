@@ -19,21 +19,25 @@ void Timeline::set_limit(std::size_t bytes) {
 
 void Timeline::clear() {
   moments_.clear();
+  edits_.clear();
   bytes_ = 0;
 }
 
-void Timeline::begin(const Model& model) {
+void Timeline::begin(const Model& model, int content) {
   clear();
-  compactor_ = StateCompactor(model);
+  go_on(model, content);
+}
+
+void Timeline::go_on(const Model& model, int content) {
+  compactor_ = std::make_shared<const StateCompactor>(model);
+  content_ = content;
 }
 
 void Timeline::add(State state) {
-  while (!moments_.empty() && moments_.back().state.frame >= state.frame) {
-    bytes_ -= size_of(moments_.back());
-    moments_.pop_back();
-  }
+  while (!moments_.empty() && moments_.back().state.frame >= state.frame) drop_last();
   if (!moments_.empty() && moments_.back().state.frame + 1 != state.frame) clear();
-  moments_.push_back({compact(std::move(state)), {}});
+  if (!moments_.empty() && moments_.back().content != content_) edits_.push_back(state.frame);
+  moments_.push_back({compact(std::move(state)), {}, content_, compactor_});
   bytes_ += size_of(moments_.back());
   drop_oldest();
 }
@@ -48,15 +52,15 @@ void Timeline::set_contacts(int frame, const std::vector<ContactRecord>& contact
 }
 
 const Moment* Timeline::at(int frame) const {
-  const TimelineExtent kept = extent();
-  if (frame < kept.first || frame > kept.last) return nullptr;
-  return &moments_[static_cast<std::size_t>(frame - kept.first)];
+  if (moments_.empty() || frame < moments_.front().state.frame || frame > moments_.back().state.frame)
+    return nullptr;
+  return &moments_[static_cast<std::size_t>(frame - moments_.front().state.frame)];
 }
 
 TimelineExtent Timeline::extent() const {
-  if (moments_.empty()) return {0, -1, 0, limit_, 0};
+  if (moments_.empty()) return {0, -1, 0, limit_, 0, {}};
   const State &first = moments_.front().state, &last = moments_.back().state;
-  return {first.frame, last.frame, bytes_, limit_, last.time - first.time};
+  return {first.frame, last.frame, bytes_, limit_, last.time - first.time, {edits_.begin(), edits_.end()}};
 }
 
 void Timeline::drop_oldest() {
@@ -65,6 +69,13 @@ void Timeline::drop_oldest() {
     bytes_ -= size_of(moments_.front());
     moments_.pop_front();
   }
+  while (!edits_.empty() && edits_.front() <= moments_.front().state.frame) edits_.pop_front();
+}
+
+void Timeline::drop_last() {
+  bytes_ -= size_of(moments_.back());
+  if (!edits_.empty() && edits_.back() == moments_.back().state.frame) edits_.pop_back();
+  moments_.pop_back();
 }
 
 }  // namespace stickslip

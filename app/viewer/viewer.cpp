@@ -14,6 +14,7 @@
 #include "app/viewer/action_script.h"
 #include "app/viewer/body_looks.h"
 #include "app/viewer/camera_fit.h"
+#include "app/viewer/expect_curves.h"
 #include "app/viewer/gui.h"
 #include "app/viewer/open_file.h"
 #include "app/viewer/panels/widgets.h"
@@ -80,7 +81,7 @@ class Viewer final : public ActionTarget {
   void ask_screenshot() override { pictures_.ask_screenshot(); }
   void toggle_video() override { pictures_.toggle_video(name(), view_.pictures.rate); }
   void save_report() override { files_.save_report(simulation_, name()); }
-  void save_plots() override { files_.save_plots(simulation_, name()); }
+  void save_plots() override { files_.save_plots(simulation_, view_.tracked, name()); }
   void save_scene() override {
     if (scene_) files_.save_scene(*scene_, simulation_.settings());
   }
@@ -101,7 +102,13 @@ class Viewer final : public ActionTarget {
   InputHandlers handlers();
 
   void take_over();
+  void follow_tracked();
   void select(const Click& click);
+  void select(const std::string& object);
+  void click(const Vec<float, 2>& pixel);
+  void look(const Vec3f& eye, const Vec3f& target);
+  void set_quality(Quality quality);
+  std::optional<ClipPlane> clip_plane() const;
   FreeArea free_area() const;
   ClearArea clear_area() const;
   double time_to_next_draw() const;
@@ -376,7 +383,7 @@ void Viewer::take_over() {
     const bool same_nodes = view_.picked && stays(view_.picked->object);
     scene_ = frame.scene;
     forks_.clear();
-    view_.bookmarks.clear();
+    if (!reloaded) view_.bookmarks.clear();
     layers_.forget();
     ground_ = ground_height(scene_->model);
     pointer_.cancel();
@@ -385,6 +392,11 @@ void Viewer::take_over() {
     if (!same_nodes) view_.picked.reset();
     view_.tied_from.reset();
     view_.contact.reset();
+    if (!reloaded) view_.held.reset();
+    for (TrackedProbes* probes : {&view_.tracked, &view_.expected})
+      reloaded ? probes->go_on(scene_) : probes->clear();
+    for (const ExpectCurve& curve : expect_curves(scene_->model, scene_->expect))
+      for (const int object : curve.objects) view_.expected.track(ObjectProbe(scene_, object));
     positions_.set_scene(scene_);
     bodies_.set_scene(scene_);
     if (!reloaded) {
@@ -407,6 +419,20 @@ void Viewer::take_over() {
     following_.follow(camera_, view_.selection->object(), view_.selection->center().cast<float>());
   else following_.stop();
   if (view_.contact) view_.contact->observe(frame.snapshot, simulation_.status().restored);
+  follow_tracked();
+}
+
+/// Every step has a sample; of a restored state only the frame tells.
+void Viewer::follow_tracked() {
+  const std::vector<Material>& materials = simulation_.settings().materials;
+  const SimulationFrame& frame = simulation_.frame();
+  const std::vector<StepSample> samples = simulation_.take_samples();
+  for (TrackedProbes* probes : {&view_.tracked, &view_.expected}) {
+    if (probes->empty()) continue;
+    for (const auto& [scene, snapshot] : samples)
+      if (scene == scene_) probes->observe(snapshot, snapshot.positions, materials, false);
+    if (simulation_.status().restored) probes->observe(frame.snapshot, frame.positions(), materials, true);
+  }
 }
 
 /// A failure to write is no failure of the window.
@@ -443,6 +469,15 @@ ClearArea Viewer::clear_area() const {
           free.scene_bottom()};
 }
 
+/// Through the selected object, or the scene.
+std::optional<ClipPlane> Viewer::clip_plane() const {
+  if (!view_.clip.on || !scene_) return std::nullopt;
+  const Bounds bounds = view_.selection
+                            ? bounds_of(view_.selection->description(), simulation_.frame().positions())
+                            : renderer_.bounds();
+  return plane_of(view_.clip, bounds);
+}
+
 void Viewer::select(const Click& click) {
   view_.selection.reset();
   view_.contact.reset();
@@ -453,6 +488,40 @@ void Viewer::select(const Click& click) {
   view_.selection.emplace(scene_, click.object);
   view_.picked = click.pick;
   view_.selection->observe(simulation_.frame().snapshot, simulation_.frame().positions());
+}
+
+/// As a click where the line of sight to its middle enters it; where something hides it, without a place.
+void Viewer::select(const std::string& object) {
+  if (!scene_) return;
+  const int index = object_of_name(scene_->model, object);
+  const std::span<const Vec3f> positions = simulation_.frame().positions();
+  const Vec3f middle = bounds_of(scene_->model.objects[static_cast<std::size_t>(index)], positions).center();
+  const Ray sight{camera_.eye(), normalized(middle - camera_.eye())};
+  std::optional<Pick> place = pick(scene_->model, positions, sight);
+  if (place && place->object != index) place.reset();
+  select(Click{index, std::nullopt, place});
+  draws_due_ = settle_frames;
+}
+
+void Viewer::click(const Vec<float, 2>& pixel) {
+  pointer_.move(pixel[0], pixel[1]);
+  pointer_.press(Pointer::Button::left, {});
+  pointer_.release(Pointer::Button::left);
+  if (const auto clicked = pointer_.take_click()) select(*clicked);
+  draws_due_ = settle_frames;
+}
+
+void Viewer::look(const Vec3f& eye, const Vec3f& target) {
+  const float covered = camera_.covered;
+  camera_ = Camera::look_at(eye, target, camera_.fov);
+  camera_.covered = covered;
+  draws_due_ = settle_frames;
+}
+
+void Viewer::set_quality(Quality quality) {
+  renderer_.set_quality(quality);
+  view_.quality = renderer_.quality();
+  draws_due_ = settle_frames;
 }
 
 void Viewer::frame_camera() {
@@ -514,6 +583,9 @@ FrameView Viewer::frame_view() {
   frame.camera = camera_;
   frame.overlays = view_.overlays;
   frame.patterns = view_.patterns;
+  frame.clip = clip_plane();
+  pointer_.set_clip(frame.clip);
+  if (view_.clip.x_ray) frame.x_ray = view_.clip.opacity;
   frame.scale = view_.scale;
   frame.tree = simulation_.frame().snapshot.tree;
   frame.tree_level = view_.tree_level;
@@ -583,6 +655,7 @@ void Viewer::draw() {
   const bool by_scale = view_.scale == ContactScale::pressure || view_.scale == ContactScale::age;
   simulation_.want_contact_details(view_.contact || (hovered_ && hovered_->contact) ||
                                    (by_scale && shows_contacts(view_.overlays)));
+  simulation_.want_samples(!view_.tracked.empty() || view_.expect_shown);
   simulation_.want_tree(view_.overlays.tree);
   simulation_.want_stiffness(view_.surfaces == SurfaceColors::stiffness);
   const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);
@@ -624,7 +697,12 @@ int Viewer::run() {
              [this](const std::string& file) { open(file); }, [this] { take_news(); },
              [this] { return is_busy(); }, camera_.target.cast<double>(),
              [this](const SweepRequest& request) { ask_sweep(request); },
-             [this](const std::string& solver, long iteration) { show_iteration(solver, iteration); }}))
+             [this](const std::string& solver, long iteration) { show_iteration(solver, iteration); },
+             [this](const Vec<float, 2>& pixel) { click(pixel); },
+             [this](const std::string& object) { select(object); },
+             [this](const Vec3f& eye, const Vec3f& target) { look(eye, target); },
+             [this](Quality quality) { set_quality(quality); },
+             [this](const ClipChoice& clip) { view_.clip = clip; }}))
       script_.reset();
     if (options_.script.drive &&
         !options_.script.drive(simulation_, [this](ActionId action) { act(action); }))

@@ -32,7 +32,8 @@ void WindowFiles::save_report(const Simulation& simulation, const std::string& s
   }
 }
 
-void WindowFiles::save_plots(const Simulation& simulation, const std::string& scene) const {
+void WindowFiles::save_plots(const Simulation& simulation, const TrackedProbes& tracked,
+                             const std::string& scene) const {
   std::vector<const StepReport*> steps = steps_of(simulation.history());
   for (const StepReport& step : simulation.future()) steps.push_back(&step);
   if (steps.empty()) return;
@@ -40,7 +41,7 @@ void WindowFiles::save_plots(const Simulation& simulation, const std::string& sc
   try {
     make_output_folder(folder_);
     OutputFile out(file);
-    out.stream() << history_csv(steps);
+    out.stream() << history_csv(steps, tracked);
     out.commit();
     spdlog::info("wrote {}: {} steps", file.string(), steps.size());
   } catch (const std::exception& error) {

@@ -40,6 +40,8 @@ struct FrameData {
   mat4 sun_matrix;     // world to (u, v, depth) of the sun's map
   vec4 sky_layout;  // tiles per row, 1 where surfaces have the colours of kHeatBinding, size of a sky texel
                     // [m], 1 where objects have patterns
+  vec4 clip;        // bodies are not drawn where dot(xyz, place) > w [m]; xyz 0: nowhere
+  vec4 x_ray;       // share of the pixels of bodies that are drawn, unused
   mat4 sky_matrix[kMaxSkyViews];
   vec4 sky_direction[kMaxSkyViews];
 };

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "app/io/file/input_error.h"
+#include "app/viewer/picking.h"
 #include "tests/app/simulation_fixture.h"
 
 namespace stickslip {
@@ -53,7 +54,14 @@ class ActionScriptTest : public ::testing::Test {
                           [&] { return sweep.busy(); },
                           {0, 0, 0},
                           ask,
-                          show})) {
+                          show,
+                          [&](const Vec<float, 2>& at) { clicks.push_back(at); },
+                          [&](const std::string& object) {
+                            selected.push_back(object_of_name(simulation.frame().scene->model, object));
+                          },
+                          [&](const Vec3f& eye, const Vec3f& target) { views.emplace_back(eye, target); },
+                          [&](Quality quality) { qualities.push_back(quality); },
+                          [&](const ClipChoice& choice) { clip = choice; }})) {
       simulation.update();
       sweep.follow(simulation);
       ASSERT_LT(test::elapsed(start), 30) << "the script does not end";
@@ -76,6 +84,11 @@ class ActionScriptTest : public ::testing::Test {
   ParamSweep sweep{test::fake(), folder};
   std::vector<std::string> done, opened;
   std::vector<std::pair<std::string, long>> iterations;
+  std::vector<Vec<float, 2>> clicks;
+  std::vector<int> selected;
+  std::vector<std::pair<Vec3f, Vec3f>> views;
+  std::vector<Quality> qualities;
+  ClipChoice clip;
 };
 
 TEST_F(ActionScriptTest, DoesOneLineAfterTheOther) {
@@ -134,6 +147,48 @@ TEST_F(ActionScriptTest, MovesAndTurnsObjects) {
   EXPECT_NE(text.find("rotation = [0, 90, 0]"), std::string::npos) << text;
   EXPECT_EQ(simulation.status().frame, 2);
   EXPECT_THROW(run("move other 0 1 0\n"), InputError);
+}
+
+TEST_F(ActionScriptTest, SelectsAndChangesTheView) {
+  run("scene a\nselect high\nselect 320 200.5\ncamera 1 2 3 0 0.5 0\nquality medium\nclip 90 -20 0.25\n");
+  EXPECT_EQ(selected, std::vector<int>{1});
+  EXPECT_EQ(clicks, (std::vector<Vec<float, 2>>{{320, 200.5f}}));
+  ASSERT_EQ(views.size(), 1u);
+  EXPECT_EQ(views[0].first, (Vec3f{1, 2, 3}));
+  EXPECT_EQ(views[0].second, (Vec3f{0, 0.5f, 0}));
+  EXPECT_EQ(qualities, std::vector<Quality>{Quality::medium});
+  EXPECT_TRUE(clip.on);
+  EXPECT_EQ(clip.heading, 90);
+  EXPECT_EQ(clip.tilt, -20);
+  EXPECT_EQ(clip.position, 0.25f);
+  try {
+    run("scene a\nselect none\n");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("actions.txt:2: there is no object 'none'"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(ActionScriptTest, PullsObjectsByTheirEnds) {
+  run("scene a\nsteps 1\ndrag high 0 2 0\nsteps 3\ndrag_end\nsteps 1\n");
+  const std::vector<JournalEntry> journal = simulation.journal();
+  ASSERT_EQ(journal.size(), 3u);
+  const Drag& drag = std::get<DragStart>(journal[1].command).drag;
+  EXPECT_EQ(journal[1].frame, 1);
+  EXPECT_TRUE(std::holds_alternative<DragEnd>(journal[2].command));
+  EXPECT_EQ(journal[2].frame, 4);
+  const Model& model = simulation.frame().scene->model;
+  const auto height_of = [&](const Vec3i& triangle) {
+    double sum = 0;
+    for (int k = 0; k < 3; ++k) sum += model.positions[static_cast<std::size_t>(triangle[k])][1] / 3;
+    return sum;
+  };
+  double highest = 0;
+  for (std::int32_t t = model.objects[1].triangle_begin; t < model.objects[1].triangle_end; ++t)
+    highest = std::max(highest, height_of(model.triangles[static_cast<std::size_t>(t)]));
+  EXPECT_NEAR(height_of(drag.triangle), highest, 1e-12);
+  EXPECT_THROW(run("scene a\ndrag none 0 1 0\n"), InputError);
 }
 
 TEST_F(ActionScriptTest, ForksWithSeeds) {
@@ -218,6 +273,15 @@ TEST_F(ActionScriptTest, NamesTheLineThatIsWrong) {
                                    {"lab_iteration nsgs -1", "whole number of at least 0"},
                                    {"lab_iteration nsgs 1.5", "whole number of at least 0"},
                                    {"lab_iteration nsgs 1 2", "too many words"},
+                                   {"select", "needs an object, or the two numbers of a pixel"},
+                                   {"select 3 x", "'x' is no number"},
+                                   {"drag ball 1 2", "needs an object and three numbers"},
+                                   {"drag ball 1 2 inf", "'inf' is no number"},
+                                   {"drag_end now", "takes no value"},
+                                   {"camera 1 2 3", "the eye and that of the target"},
+                                   {"camera 1 2 3 1 2 3", "must differ"},
+                                   {"quality best", "unknown quality 'best'"},
+                                   {"clip 90 0", "two angles"},
                                    {"scene a b c", "too many words"}}) {
     const std::string seen = refusal(std::string("reset\n") + text + "\n");
     EXPECT_NE(seen.find("actions.txt:2: "), std::string::npos) << seen;

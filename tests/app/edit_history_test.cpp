@@ -149,6 +149,27 @@ TEST_F(EditHistoryTest, ObjectsComeAndGoAmongSettings) {
   EXPECT_EQ(content_of(history.redo()), 3);
 }
 
+TEST_F(EditHistoryTest, TravelInTimeUndoesTheEditsOnItsWay) {
+  history.observe(ContentChange{0, 1, "shot-1 added"}, 1);
+  history.observe(ContentChange{1, 2, "low removed"}, 2);
+  history.observe(ContentChange{2, 0, "going to another time", true}, 3);
+  EXPECT_FALSE(history.can_undo());
+  EXPECT_EQ(history.next_redo(), "shot-1 added");
+  history.observe(ContentChange{0, 1, "going to another time", true}, 4);
+  EXPECT_EQ(history.next_undo(), "shot-1 added");
+  EXPECT_EQ(history.next_redo(), "low removed");
+  history.settle(1);
+  settings.params.gravity = -3;
+  see(5);
+  // An edit of settings is between: settings stay, so the travel is an edit of its own.
+  history.observe(ContentChange{1, 0, "going to another time", true}, 6);
+  history.settle(0);
+  EXPECT_EQ(history.next_undo(), "going to another time");
+  EXPECT_EQ(content_of(history.undo()), 1);
+  history.settle(1);
+  EXPECT_EQ(history.next_undo(), "gravity");
+}
+
 /// Else it would be in the way of all edits before it.
 TEST_F(EditHistoryTest, AChangeThatCannotBeTakenBackIsDropped) {
   settings.params.gravity = -3;

@@ -123,6 +123,21 @@ TEST(ParamControls, WhatTheLinearSolverIgnoresIsInactive) {
   EXPECT_FALSE(idle("linear_solver"));
 }
 
+TEST(ParamControls, PenaltiesAreThoseThatTheSolverReads) {
+  const Model model = test::rigid_scene("r").model;
+  const auto rows_of = [&](ContactSolverKind kind) {
+    Settings settings{velocity_params(), model.materials, {}};
+    settings.params.contact_solver = kind;
+    return penalty_rows(settings, model);
+  };
+  using Rows = std::vector<std::string_view>;
+  EXPECT_EQ(rows_of(ContactSolverKind::newton_ac), (Rows{"rho_n", "rho_t"}));
+  EXPECT_EQ(rows_of(ContactSolverKind::prox_gs), (Rows{"r_strategy", "r_scale"}));
+  EXPECT_EQ(rows_of(ContactSolverKind::admm), Rows{"admm_rho"});
+  EXPECT_EQ(rows_of(ContactSolverKind::newton_al), Rows{"al_rho"});
+  EXPECT_EQ(rows_of(ContactSolverKind::lemke), Rows{});
+}
+
 TEST(ParamControls, GroupsHaveTitles) {
   EXPECT_EQ(param_group("augmented").title, "Augmented Lagrangian");
   EXPECT_EQ(param_group("solver").title, "Solver");

@@ -38,6 +38,18 @@ TEST(Plot, DecadeTicksArePowersOfTen) {
   for (const double tick : ticks) EXPECT_NEAR(std::log10(tick), std::round(std::log10(tick)), 1e-9);
 }
 
+TEST(Plot, APartHasItsPointsAndOneMoreOnEachSide) {
+  const std::vector<float> x{0, 1, 2, 3, 4, 5};
+  using Part = std::pair<std::size_t, std::size_t>;
+  EXPECT_EQ(part_of(x, {}), Part(0, 6));
+  EXPECT_EQ(part_of(x, {true, false, 1.5f, 3.5f}), Part(1, 5));
+  EXPECT_EQ(part_of(x, {true, false, 2, 3}), Part(1, 5)) << "points on the border are within";
+  EXPECT_EQ(part_of(x, {true, false, -2, 0.5f}), Part(0, 2));
+  EXPECT_EQ(part_of(x, {true, false, 4.5f, 9}), Part(4, 6));
+  EXPECT_EQ(part_of(x, {true, false, 7, 9}), Part(5, 6)) << "only the line that leads away";
+  EXPECT_EQ(part_of({}, {true, false, 7, 9}), Part(0, 0));
+}
+
 TEST(Plot, TicksAreShort) {
   EXPECT_EQ(tick_text(0), "0");
   EXPECT_EQ(tick_text(1500), "1500");

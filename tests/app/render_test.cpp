@@ -272,6 +272,47 @@ TEST_F(RenderTest, WireframeHighlightAndDragLineShow) {
   EXPECT_GT(pixels_that_differ(draw(), plain), 40u);
 }
 
+/// The cube's front half is taken away: its front shows the inside of its back, and the ground before it.
+TEST_F(RenderTest, AClippingPlaneOpensBodiesAndLeavesContacts) {
+  const Image plain = draw();
+  const std::vector<ContactRecord> contacts{{.point = {0.2f, 0.9f, 0.4f}, .normal = {0, 1, 0}}};
+  view.clip = ClipPlane{{0, 0, 1}, 0};
+  const Image open = draw();
+  EXPECT_GT(pixels_that_differ(open, plain), 1000u);
+  EXPECT_NE(brightness(pixel_of(open, {0.45f, 0.05f, 0.5f})),
+            brightness(pixel_of(plain, {0.45f, 0.05f, 0.5f})));
+  EXPECT_EQ(brightness(pixel_of(open, {0, 1, -0.4f})), brightness(pixel_of(plain, {0, 1, -0.4f})))
+      << "the back half stays";
+  view.overlays.wireframe = true;
+  const Image edges = draw();
+  EXPECT_GT(pixels_that_differ(edges, open), 100u);
+  EXPECT_EQ(brightness(pixel_of(edges, {0.5f, 0.02f, 0.45f})),
+            brightness(pixel_of(open, {0.5f, 0.02f, 0.45f})))
+      << "edges go with their surfaces";
+  view.overlays.wireframe = false;
+  view.overlays.contacts = true;
+  view.contacts = contacts;
+  EXPECT_GT(pixels_that_differ(draw(), open), 20u) << "the mark of a contact in the half that is gone";
+  view.contacts = {};
+  view.clip = ClipPlane{{0, 0, 1}, 5};
+  EXPECT_EQ(draw().rgba, plain.rgba) << "it passes beside";
+}
+
+TEST_F(RenderTest, XRayDrawsAShareOfThePixelsOfBodies) {
+  const Image plain = draw();
+  view.clip = ClipPlane{{0, 1, 0}, -1};
+  const Image none = draw();
+  const std::size_t all = pixels_that_differ(plain, none, 30);
+  view.clip.reset();
+  view.x_ray = 0.5f;
+  const std::size_t half = pixels_that_differ(draw(), none, 30);
+  view.x_ray = 0.25f;
+  const std::size_t quarter = pixels_that_differ(draw(), none, 30);
+  EXPECT_GT(half, quarter);
+  EXPECT_GT(all, half);
+  EXPECT_GT(quarter, all / 10);
+}
+
 TEST_F(RenderTest, ObjectColorsCanChange) {
   renderer->set_object_color(0, {0.1f, 0.2f, 0.9f});
   const Image image = draw();

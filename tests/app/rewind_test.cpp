@@ -144,6 +144,24 @@ TEST_F(RewindTest, TheJournalTellsOfTheStepsOnlyIfAsked) {
   EXPECT_EQ(journal[2].frame, 11);
 }
 
+TEST_F(RewindTest, EveryStepHasASampleIfAsked) {
+  EXPECT_TRUE(simulation.take_samples().empty());
+  simulation.want_samples(true);
+  ASSERT_TRUE(steps_to(simulation, 30));
+  const std::vector<StepSample> samples = simulation.take_samples();
+  ASSERT_EQ(samples.size(), 20u) << "also of steps that no frame has shown";
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    EXPECT_EQ(samples[i].snapshot.frame, static_cast<int>(i) + 11);
+    EXPECT_NEAR(samples[i].snapshot.positions[0][1], 0.01 * static_cast<double>(i + 11), 1e-6);
+    EXPECT_EQ(samples[i].scene, simulation.frame().scene);
+  }
+  EXPECT_TRUE(simulation.take_samples().empty());
+  ASSERT_TRUE(steps_to(simulation, 32));
+  simulation.want_samples(false);
+  ASSERT_TRUE(steps_to(simulation, 34));
+  EXPECT_TRUE(simulation.take_samples().empty());
+}
+
 TEST(Rewind, ShowsTheContactsOfThen) {
   Simulation simulation(fake([](test::FakeEngine& engine) {
                           engine.on_step = [&engine](int frame) {

@@ -55,7 +55,7 @@ class TimelineMemory : public ::testing::TestWithParam<Case> {
 TEST_P(TimelineMemory, RestoresTheBitsOfWholeStates) {
   for (const int frame : {1, 2, 0}) {
     const State& full = whole[static_cast<std::size_t>(frame)];
-    const State restored = timeline.whole(*timeline.at(frame));
+    const State restored = timeline.at(frame)->whole();
     ASSERT_EQ(restored.positions.size(), full.positions.size());
     EXPECT_EQ(hash_after(restored, false), hash_after(full, false)) << "frame " << frame;
     const bool is_exact = stepper_family(scene.params.solver) == StepperFamily::velocity;
@@ -63,11 +63,11 @@ TEST_P(TimelineMemory, RestoresTheBitsOfWholeStates) {
       EXPECT_EQ(state_hash(engine->state()), state_hash(full)) << "frame " << frame;
     }
   }
-  EXPECT_EQ(hash_after(timeline.whole(*timeline.at(1)), true), hash_after(whole[1], true));
+  EXPECT_EQ(hash_after(timeline.at(1)->whole(), true), hash_after(whole[1], true));
 }
 
 TEST_P(TimelineMemory, PlacesTheNodesThatItLeftOut) {
-  const State restored = timeline.whole(*timeline.at(2));
+  const State restored = timeline.at(2)->whole();
   double largest = 0, size = 0;
   for (std::size_t i = 0; i < restored.positions.size(); ++i) {
     largest = std::max(largest, norm(restored.positions[i] - whole[2].positions[i]));

@@ -74,6 +74,31 @@ TEST(Timeline, TheOldestGoFirstWhenTheMemoryIsUsedUp) {
   EXPECT_TRUE(timeline.extent().empty());
 }
 
+TEST(Timeline, MomentsKeepTheContentOfTheirFrame) {
+  Timeline timeline = of_frames(0, 4);
+  EXPECT_TRUE(timeline.extent().edits.empty());
+  const Model model;
+  timeline.go_on(model, 1);
+  timeline.add(state_of(4));
+  timeline.add(state_of(5));
+  timeline.go_on(model, 0);
+  timeline.add(state_of(6));
+  EXPECT_EQ(timeline.extent().first, 0) << "earlier states stay";
+  EXPECT_EQ(timeline.extent().edits, (std::vector<int>{4, 6}));
+  EXPECT_EQ(timeline.at(3)->content, 0);
+  EXPECT_EQ(timeline.at(4)->content, 1);
+  EXPECT_EQ(timeline.at(5)->content, 1);
+  EXPECT_EQ(timeline.at(6)->content, 0);
+  timeline.add(state_of(3));  // as if rewound to frame 2
+  EXPECT_TRUE(timeline.extent().edits.empty()) << "they were in the future that was left";
+  timeline.go_on(model, 2);
+  for (int frame = 4; frame < 40; ++frame) timeline.add(state_of(frame));
+  EXPECT_EQ(timeline.extent().edits, std::vector<int>{4});
+  timeline.set_limit(timeline.extent().bytes / 2);
+  EXPECT_GT(timeline.extent().first, 4);
+  EXPECT_TRUE(timeline.extent().edits.empty()) << "nothing before the edit is kept";
+}
+
 StepReport good_step() {
   StepReport step;
   step.frame = 7;

@@ -122,6 +122,14 @@ constexpr std::array<BalanceCurve, 4> kBalanceCurves{{{"stored", 1, &EnergyBalan
                                                       {"dissipated", 3, &EnergyBalance::dissipated},
                                                       {"unexplained", 6, &EnergyBalance::unexplained}}};
 
+/// Calls act(item, quantity) for the numbers of each contact and object.
+template <class Act>
+void for_each_tracked(const TrackedProbes& tracked, const Act& act) {
+  for (std::size_t item = 0; item < tracked.size(); ++item)
+    for (std::size_t quantity = 0; quantity < TrackedProbes::kQuantities.size(); ++quantity)
+      if (TrackedProbes::kQuantities[quantity].kind == tracked.kind(item)) act(item, quantity);
+}
+
 }  // namespace
 
 std::span<const HistoryPlot> history_plots(HistoryPlots section) {
@@ -179,7 +187,7 @@ void draw_energy_balance(const std::deque<StepReport>& history) {
             {kBalanceTitle});
 }
 
-std::string history_csv(std::span<const StepReport* const> steps) {
+std::string history_csv(std::span<const StepReport* const> steps, const TrackedProbes& tracked) {
   std::string text = "frame,\"time, s\"";
   const auto add_title = [&](std::string_view axis, const char* curve) {
     text += "," + quoted(std::string(axis) + (curve[0] == '\0' ? "" : std::string(": ") + curve));
@@ -188,6 +196,9 @@ std::string history_csv(std::span<const StepReport* const> steps) {
     for (const HistoryPlot& plot : history_plots(section))
       for (const Curve<Step>& curve : plot.curves) add_title(plot.axis.label, curve.name);
   for (const BalanceCurve& curve : kBalanceCurves) add_title(kBalanceTitle, curve.name);
+  for_each_tracked(tracked, [&](std::size_t item, std::size_t quantity) {
+    add_title(tracked.name(item), TrackedProbes::kQuantities[quantity].title.data());
+  });
   const std::vector<EnergyBalance> sums = energy_balance(steps);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     text += "\n" + std::to_string(steps[i]->frame) + "," + cell(steps[i]->time);
@@ -195,6 +206,10 @@ std::string history_csv(std::span<const StepReport* const> steps) {
       for (const HistoryPlot& plot : history_plots(section))
         for (const Curve<Step>& curve : plot.curves) text += "," + cell(curve.of(*steps[i]));
     for (const BalanceCurve& curve : kBalanceCurves) text += "," + cell(sums[i].*curve.part);
+    const TrackedProbes::Row* row = tracked.at(steps[i]->frame);
+    for_each_tracked(tracked, [&](std::size_t item, std::size_t quantity) {
+      text += "," + (row ? cell(row->values[item][quantity]) : "");
+    });
   }
   return text + "\n";
 }

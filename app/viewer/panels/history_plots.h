@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/viewer/panels/curves.h"
+#include "app/viewer/tracked_probes.h"
 
 namespace stickslip {
 
@@ -40,8 +41,8 @@ std::vector<const StepReport*> steps_of(const std::deque<StepReport>& history);
 void draw_history(HistoryPlots section, const std::deque<StepReport>& history);
 void draw_energy_balance(const std::deque<StepReport>& history);
 
-/// A line per step: frame, time, every curve of all plots and the energy balance. Numbers that are not known
-/// are empty.
-std::string history_csv(std::span<const StepReport* const> steps);
+/// A line per step: frame, time, every curve of all plots, the energy balance, and the numbers of what is
+/// tracked. Numbers that are not known are empty.
+std::string history_csv(std::span<const StepReport* const> steps, const TrackedProbes& tracked = {});
 
 }  // namespace stickslip

@@ -1,4 +1,5 @@
 // Part of the lab: the slider over the iterations of the highlighted solver.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -8,6 +9,8 @@
 
 namespace stickslip {
 namespace {
+
+constexpr float kSliderWidth = 40;  // [em]
 
 void draw_buttons(PanelContext& context) {
   IterationScrub& scrub = context.iterations;
@@ -28,7 +31,6 @@ void draw_buttons(PanelContext& context) {
   if (ImGui::Button(scrub.is_playing() ? "Stop" : "Run through")) scrub.play(!scrub.is_playing());
   ImGui::EndDisabled();
   tooltip(runs ? "Pause the scene first" : "One iteration after the other");
-  ImGui::SameLine();
 }
 
 void draw_slider(IterationScrub& scrub) {
@@ -38,7 +40,8 @@ void draw_slider(IterationScrub& scrub) {
   const std::string text = "Iteration " + std::to_string(stops[scrub.stop()].iteration) + " of " +
                            std::to_string(stops.back().iteration);
   ImGui::BeginDisabled(stops.size() < 2);
-  ImGui::SetNextItemWidth(em(40));
+  same_line_within(em(kSliderWidth));
+  ImGui::SetNextItemWidth(std::min(em(kSliderWidth), ImGui::GetContentRegionAvail().x));
   if (filled_slider("##iteration", position, text)) {
     const auto stop = static_cast<std::size_t>(std::lround(position * last));
     if (stop != scrub.stop() || !scrub.figures()) {
@@ -58,22 +61,23 @@ void draw_figures(PanelContext& context) {
   char text[160];
   std::snprintf(text, sizeof text, "residual %.1e", scrub.stops()[scrub.stop()].residual);
   text_colored(theme::text, text);
-  ImGui::SameLine();
+  const auto add = [](ImU32 color, const std::string& more) {
+    same_line_for_text(more);
+    text_colored(color, fit_text(more, ImGui::GetContentRegionAvail().x));
+  };
   if (const std::optional<ScrubFigures>& figures = scrub.figures()) {
-    std::snprintf(text, sizeof text, "largest impulse %s   %d stick   %d slip   %d open",
-                  si_text(figures->largest, "N s").c_str(), figures->sticks, figures->slips, figures->open);
-    text_colored(theme::text, text);
+    add(theme::text, "largest impulse " + si_text(figures->largest, "N s"));
+    std::snprintf(text, sizeof text, "%d stick   %d slip   %d open", figures->sticks, figures->slips,
+                  figures->open);
+    add(theme::text, text);
   } else {
-    text_colored(theme::dim_text, scrub.is_solving() ? "solving ..." : "Move the slider to see the impulses");
+    add(theme::dim_text, scrub.is_solving() ? "solving ..." : "Move the slider to see the impulses");
   }
-  if (scrub.is_in_scene() && !shows_contacts(context.view.overlays)) {
-    ImGui::SameLine();
-    text_colored(theme::dim_text,
-                 "no overlay of contacts is on: " + shortcut(ActionId::toggle_arrows) + " shows forces");
-  }
+  if (scrub.is_in_scene() && !shows_contacts(context.view.overlays))
+    add(theme::dim_text,
+        "no overlay of contacts is on: " + shortcut(ActionId::toggle_arrows) + " shows forces");
   if (const std::string note = scrub.note(); !note.empty()) {
-    ImGui::SameLine();
-    text_colored(theme::warning, fit_text(note, ImGui::GetContentRegionAvail().x));
+    add(theme::warning, note);
     tooltip(note);
   }
 }

@@ -34,12 +34,13 @@ void draw_problem(const RaceStatus& status) {
     ImGui::Text(", %zu joint blocks", joints);
   }
   if (!step.is_of_file()) {
-    ImGui::SameLine();
-    text_colored(theme::dim_text, "the step was solved by " + step.solver);
+    const std::string text = "the step was solved by " + step.solver;
+    same_line_for_text(text);
+    text_colored(theme::dim_text, text);
   }
   if (!status.file.empty()) {
     const std::string command = "stickslip race " + file_name(status);
-    text_colored(theme::dim_text, command);
+    text_colored(theme::dim_text, fit_text(command, ImGui::GetContentRegionAvail().x - em(8)));
     tooltip(status.file.string());
     ImGui::SameLine();
     if (ImGui::SmallButton("Copy")) ImGui::SetClipboardText(command.c_str());
@@ -50,6 +51,13 @@ void draw_problem(const RaceStatus& status) {
 }
 
 constexpr float kPickWidth = 11;  // [em]
+constexpr float kNarrow = 105;    // [em] below which table and curves do not fit side by side
+
+/// What is left of the lab. At least a few rows high: a low lab scrolls.
+ImVec2 room_below() {
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  return {room.x, std::max(room.y, em(16))};
+}
 
 template <std::size_t N>
 void draw_pick(const char* id, double& value, const std::array<double, N>& values, const char* format,
@@ -114,8 +122,17 @@ void take_solver(PanelContext& context, std::string_view name) {
   context.simulation.post(ParamEdit{solver.name, static_cast<double>(index)});
 }
 
-/// The name of a row; a click highlights its curve, a double click takes its solver.
-void draw_solver(PanelContext& context, const RaceRun& run) {
+/// Rank and name of a row; a click highlights its curve, a double click takes its solver.
+void draw_solver(PanelContext& context, const RaceRun& run, int rank) {
+  const float size = ImGui::GetTextLineHeight();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddRectFilled(
+      {at.x, at.y + 0.35f * size}, {at.x + 0.6f * size, at.y + 0.65f * size}, theme::wheel(run.color));
+  ImGui::Dummy({0.75f * size, size});
+  ImGui::SameLine(0, 0);
+  const float left = ImGui::GetCursorPosX();
+  text_colored(theme::dim_text, run.state == State::done ? std::to_string(rank) : "");
+  ImGui::SameLine(left + em(3));
   std::string& chosen = context.view.lab_solver;
   if (ImGui::Selectable(run.solver.c_str(), chosen == run.solver,
                         ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick)) {
@@ -132,15 +149,8 @@ void draw_run(PanelContext& context, const RaceRun& run, int rank, bool racing) 
     text_colored(color, text);
   };
   ImGui::TableNextRow();
-  cell(run.state == State::done ? std::to_string(rank) : "", theme::dim_text);
   ImGui::TableNextColumn();
-  const float size = ImGui::GetTextLineHeight();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::GetWindowDrawList()->AddRectFilled(
-      {at.x, at.y + 0.35f * size}, {at.x + 0.6f * size, at.y + 0.65f * size}, theme::wheel(run.color));
-  ImGui::Dummy({0.75f * size, size});
-  ImGui::SameLine(0, 0);
-  draw_solver(context, run);
+  draw_solver(context, run, rank);
   if (!run.report) {
     cell(run.state == State::running ? "running" : racing ? "waits" : "left out", theme::dim_text);
     for (int i = 0; i < 4; ++i) cell("");
@@ -160,14 +170,15 @@ void draw_run(PanelContext& context, const RaceRun& run, int rank, bool racing) 
   cell(rough ? duration_text(*rough) : "-");
 }
 
+/// The names stay in view while the other columns scroll; a right click on the titles hides columns.
 void draw_ranking(PanelContext& context, const RaceStatus& status) {
   constexpr ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX |
                                     ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg |
-                                    ImGuiTableFlags_PadOuterX;
-  if (!ImGui::BeginTable("ranking", 7, flags, ImGui::GetContentRegionAvail())) return;
-  ImGui::TableSetupScrollFreeze(0, 1);
-  for (const char* title : {"", "solver", "end", "residual", "steps", "time", "to 1e-4"})
-    ImGui::TableSetupColumn(title);
+                                    ImGuiTableFlags_PadOuterX | ImGuiTableFlags_Hideable;
+  if (!ImGui::BeginTable("ranking", 6, flags, room_below())) return;
+  ImGui::TableSetupScrollFreeze(1, 1);
+  ImGui::TableSetupColumn("solver", ImGuiTableColumnFlags_NoHide);
+  for (const char* title : {"end", "residual", "steps", "time", "to 1e-4"}) ImGui::TableSetupColumn(title);
   ImGui::TableHeadersRow();
   int rank = 0;
   for (const RaceRun& run : status.runs) draw_run(context, run, ++rank, status.running);
@@ -224,9 +235,18 @@ void draw_residuals(const RaceStatus& status, const std::string& chosen) {
   }
   lines.push_back({"tolerance", theme::dim_text,
                    std::vector<float>(times.size(), static_cast<float>(status.settings.tolerance)), false});
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  draw_plot("residuals", {room.x, std::max(room.y, em(16))}, times, {"solving time, s", true}, lines,
+  draw_plot("residuals", room_below(), times, {"solving time, s", true}, lines,
             {"Best residual so far", true});
+}
+
+void draw_one_of_both(PanelContext& context) {
+  bool& curves = context.view.lab_curves;
+  if (ImGui::RadioButton("Table", !curves)) curves = false;
+  same_line_for("Curves");
+  if (ImGui::RadioButton("Curves", curves)) curves = true;
+  tooltip("The best residual of each solver over time. A wider window shows it beside the table");
+  if (curves) draw_residuals(context.lab.status(), context.view.lab_solver);
+  else draw_ranking(context, context.lab.status());
 }
 
 }  // namespace
@@ -252,6 +272,7 @@ void draw_lab_panel(PanelContext& context) {
   if (!status.error.empty()) text_colored(theme::bad, status.error);
   if (status.running) draw_progress(status);
   draw_iterations(context);
+  if (ImGui::GetContentRegionAvail().x < em(kNarrow)) return draw_one_of_both(context);
   // Table and plot, with a border between them that can be dragged.
   if (!ImGui::BeginTable("halves", 2, ImGuiTableFlags_Resizable | ImGuiTableFlags_BordersInnerV)) return;
   ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthStretch, 0.6f);

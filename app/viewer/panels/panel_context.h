@@ -1,6 +1,7 @@
 // Data that panels read, and requests that they can make.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "app/render/renderer.h"
 #include "app/viewer/actions.h"
 #include "app/viewer/bookmarks.h"
+#include "app/viewer/clip_choice.h"
 #include "app/viewer/fork.h"
 #include "app/viewer/gizmo_tool.h"
 #include "app/viewer/hover.h"
@@ -24,6 +26,7 @@
 #include "app/viewer/surface_colors.h"
 #include "app/viewer/sweep.h"
 #include "app/viewer/thumbnails.h"
+#include "app/viewer/tracked_probes.h"
 
 namespace stickslip {
 
@@ -49,6 +52,12 @@ struct PictureSettings {
   int rate = 30;             // [1/s] pictures of a video per simulated second
 };
 
+/// What plots show while they are paused.
+struct HeldPlots {
+  std::deque<StepReport> history;
+  TrackedProbes tracked, expected;
+};
+
 /// State of the view; changed by actions, panels and the pointer.
 struct ViewState {
   Overlays overlays;
@@ -57,6 +66,7 @@ struct ViewState {
   ContactScale scale = ContactScale::state;  // of the marks of contacts
   SurfaceColors surfaces = SurfaceColors::objects;
   bool patterns = true;  // of cloth, rods and round bodies
+  ClipChoice clip;
   bool panels = true, log = false, lab = false, help = false;
   bool gizmo = false;   // handles at the selected object
   bool follow = false;  // the camera moves with the selected object
@@ -65,10 +75,14 @@ struct ViewState {
   std::optional<Pick> picked;           // where the selected object was clicked
   std::optional<Pick> tied_from;        // where the next rope begins
   std::optional<ContactProbe> contact;  // picked; at most one of the two
+  TrackedProbes tracked;                // whose numbers are plotted
+  TrackedProbes expected;               // objects of which the scene expects something
+  std::optional<HeldPlots> held;        // plots are paused
   SpawnRequest added;                   // what the next object is that is added; its place is the camera's
   TypedNumber typed;
   std::optional<SceneKind> scene_kind;     // of the scenes that are listed; empty: all
   std::string scene_filter, param_filter;  // what is typed to find scenes and parameters
+  bool expect_shown = false;               // the plots of what the scene expects, in the last picture
   bool pattern_shown = false;              // the pattern of W, in the last picture
   bool pattern_swept = false;              // it has the order of the sweeps
   bool ghosts = true;                      // outlines of forks
@@ -81,6 +95,7 @@ struct ViewState {
   RaceSettings race;
   StepperRaceSettings stepper_race;
   bool lab_steppers = false;       // which race the lab shows: of steppers, or of contact solvers
+  bool lab_curves = false;         // what a narrow lab shows of the first one: curves, or the table
   std::string lab_solver;          // whose curve the lab highlights; empty: none
   float lab_height = 0;            // of the lab, in pixels; 0: not dragged yet
   Bookmarks bookmarks;             // of the scene's timeline

@@ -19,6 +19,10 @@ void draw_parameters_panel(PanelContext& context);
 /// Part of the parameter panel, for velocity-level steps and scenes with rigid bodies.
 void draw_contact_solver_panel(PanelContext& context);
 void draw_report_panel(PanelContext& context);
+/// Plots of what is tracked; nothing where nothing is.
+void draw_tracked_section(PanelContext& context);
+/// Plots of what the scene expects; nothing where it expects nothing that has a curve.
+void draw_expect_section(PanelContext& context);
 /// Part of the report of velocity-level steps.
 void draw_contact_numbers(const StepReport& report);
 /// The pattern of W of the contacts that are shown; `swept`: in the order of sweeps by colours.
@@ -29,6 +33,8 @@ void draw_judgement(const StepReport& report);
 void draw_trace(Simulation& simulation);
 void draw_view_panel(PanelContext& context);
 void draw_selection_panel(PanelContext& context);
+/// Controls of the most important properties of one material, those that have an effect.
+void draw_material_of_selected(PanelContext& context, int material);
 /// What the next object is that is added to the scene.
 void draw_add_panel(PanelContext& context);
 

@@ -141,13 +141,41 @@ void draw_save(PanelContext& context, ActionId id) {
   if (action_button(save.label.data(), std::string(save.meaning), shortcut(id))) context.act(id);
 }
 
-void draw_energies(PanelContext& context) {
-  draw_history(HistoryPlots::energy, context.simulation.history());
-  draw_energy_balance(context.simulation.history());
+void draw_energies(PanelContext& context, const std::deque<StepReport>& history) {
+  draw_history(HistoryPlots::energy, history);
+  draw_energy_balance(history);
   tooltip(
       "Unexplained: stored - work + dissipated. Above 0, steps created energy; below 0, damping and impacts "
       "took it");
   draw_save(context, ActionId::save_plots);
+}
+
+/// A button that pauses plots, or lets them follow the run again.
+void draw_pause(PanelContext& context) {
+  const bool held = context.view.held.has_value();
+  const Action& pause = action_table()[static_cast<std::size_t>(ActionId::pause_plots)];
+  if (action_button(held ? "Resume plots" : pause.label.data(), std::string(pause.meaning),
+                    shortcut(pause.id)))
+    context.act(pause.id);
+  if (!held) return;
+  ImGui::SameLine();
+  text_colored(theme::warning, "plots are paused");
+}
+
+/// The last step in numbers.
+void draw_last_step(PanelContext& context, const std::deque<StepReport>& history) {
+  if (!section("Last step")) return;
+  if (history.empty()) {
+    ImGui::TextDisabled("No step yet.");
+    return;
+  }
+  if (history.back().contact_solve) draw_contact_numbers(history.back());
+  else draw_numbers(history.back());
+  ImGui::Spacing();
+  draw_stages(history.back());
+  draw_save(context, ActionId::save_report);
+  ImGui::SameLine();
+  draw_save(context, ActionId::save_bundle);
 }
 
 }  // namespace
@@ -155,36 +183,28 @@ void draw_energies(PanelContext& context) {
 void draw_report_panel(PanelContext& context) {
   const std::deque<StepReport>& history = context.simulation.history();
   context.view.pattern_shown = false;
-  if (section("Last step")) {
-    if (history.empty()) {
-      ImGui::TextDisabled("No step yet.");
-    } else {
-      if (history.back().contact_solve) draw_contact_numbers(history.back());
-      else draw_numbers(history.back());
-      ImGui::Spacing();
-      draw_stages(history.back());
-      draw_save(context, ActionId::save_report);
-      ImGui::SameLine();
-      draw_save(context, ActionId::save_bundle);
-    }
-  }
+  draw_last_step(context, history);
+  if (!history.empty()) draw_pause(context);
+  draw_tracked_section(context);
   if (section("Trace", false)) draw_trace(context.simulation);
   if (history.empty()) return;
+  draw_expect_section(context);
+  const std::deque<StepReport>& plotted = context.view.held ? context.view.held->history : history;
   if (section("Judge")) {
     draw_judgement(history.back());
-    draw_history(HistoryPlots::judge, history);
+    draw_history(HistoryPlots::judge, plotted);
   }
   if (history.back().contact_solve) {
-    if (section("Contact solves")) draw_history(HistoryPlots::contact_solves, history);
+    if (section("Contact solves")) draw_history(HistoryPlots::contact_solves, plotted);
     context.view.pattern_shown = section("Matrix W", false);
     if (context.view.pattern_shown) draw_pattern_section(context);
-    if (section("Energy")) draw_energies(context);
+    if (section("Energy")) draw_energies(context, plotted);
     return;
   }
   if (section("Convergence")) draw_convergence(history.back());
   if (section("Stiffness groups", false)) draw_groups(history.back());
-  if (section("Energy")) draw_energies(context);
-  if (section("Effort and contacts", false)) draw_history(HistoryPlots::effort, history);
+  if (section("Energy")) draw_energies(context, plotted);
+  if (section("Effort and contacts", false)) draw_history(HistoryPlots::effort, plotted);
 }
 
 }  // namespace stickslip

@@ -2,6 +2,7 @@
 
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
+#include "app/viewer/param_controls.h"
 #include "app/viewer/theme.h"
 #include "gpu/model/element_group.h"
 #include "gpu/model/tet10.h"
@@ -51,12 +52,40 @@ void draw_pressure(const ContactRecord& contact, float column) {
   tooltip("Normal force over the contact's share of the touching surface");
 }
 
+/// What the contact solver of a velocity-level step has of a contact.
+void draw_solve_of_contact(PanelContext& context, const ContactRecord& contact, float column) {
+  const Settings& settings = context.simulation.settings();
+  const double dt = settings.params.dt;
+  value_row("Impulse", column, "r_N %s, r_T %s", si_text(dt * contact.normal_force, "N s").c_str(),
+            si_text(dt * norm(contact.friction), "N s").c_str());
+  tooltip("The multipliers of the contact problem: the forces times the time step");
+  for (const std::string_view name : penalty_rows(settings, context.view.contact->scene().model)) {
+    const ParamInfo& info = *find_param(lab_param_table(), name);
+    value_row(name.data(), column, "%s", value_text(info, get_param(&settings.contact_params, info)).c_str());
+    tooltip(std::string(info.meaning));
+  }
+  const bool warm = settings.contact_params.warm_start;
+  value_row("Warm start", column, "%s",
+            !warm              ? "off"
+            : contact.age > 0  ? "from the impulse of the step before"
+            : contact.age == 0 ? "a new contact: from zero"
+                               : "on");
+}
+
+void draw_track_button(PanelContext& context, bool tracked) {
+  const Action& track = action_table()[static_cast<std::size_t>(ActionId::track_selected)];
+  if (ImGui::SmallButton(tracked ? "Untrack" : "Track")) context.act(track.id);
+  tooltip(std::string(track.meaning) + "  [" + shortcut(track.id) + "]");
+}
+
 void draw_contact(PanelContext& context) {
   const ContactProbe& probe = *context.view.contact;
   const ContactRecord& contact = probe.contact();
   const float column = em(16);
   text_colored(theme::text, fit_text(probe.name_a() + " and " + probe.name_b(),
-                                     ImGui::GetContentRegionAvail().x - em(10)));
+                                     ImGui::GetContentRegionAvail().x - em(18)));
+  ImGui::SameLine(ImGui::GetContentRegionMax().x - em(16));
+  draw_track_button(context, context.view.tracked.find(probe).has_value());
   ImGui::SameLine(ImGui::GetContentRegionMax().x - em(8));
   if (ImGui::SmallButton("Clear")) return context.view.contact.reset();
   value_row("State", column, "%s", "");
@@ -64,8 +93,8 @@ void draw_contact(PanelContext& context) {
   if (probe.is_gone()) text_colored(theme::dim_text, "ended; it last had");
   else text_colored(theme::rgb(contact_color(contact.state)), name_of(contact.state));
   const double d_hat = context.simulation.settings().params.d_hat;
-  const bool rigid = !context.view.contact->scene().model.bodies.empty() ||
-                     context.simulation.settings().params.solver == SolverKind::velocity;
+  const bool velocity = context.simulation.settings().params.solver == SolverKind::velocity;
+  const bool rigid = velocity || !context.view.contact->scene().model.bodies.empty();
   if (rigid) value_row("Gap", column, "%s", si_text(contact.gap, "m").c_str());
   else value_row("Gap", column, "%s, %.3g of d_hat", si_text(contact.gap, "m").c_str(), contact.gap / d_hat);
   value_row("Normal force", column, "%s", si_text(contact.normal_force, "N").c_str());
@@ -79,7 +108,8 @@ void draw_contact(PanelContext& context) {
     value_row("Rolling moment", column, "%s, %.0f%% of its bound",
               si_text(contact.rolling_moment, "N m").c_str(),
               100 * static_cast<double>(contact.rolling_share));
-  if (rigid) {
+  if (velocity) {
+    draw_solve_of_contact(context, contact, column);
   } else if (contact.augmented)
     value_row("Multiplier", column, "%s, %.0f%% of the force", si_text(contact.multiplier, "N").c_str(),
               contact.normal_force > 0 ? 100 * contact.multiplier / contact.normal_force : 0.0f);
@@ -118,7 +148,9 @@ void draw_object(PanelContext& context) {
       {at.x, at.y + 0.15f * size}, {at.x + 0.7f * size, at.y + 0.85f * size}, theme::rgb(object.color), 2);
   ImGui::Dummy({0.8f * size, size});
   ImGui::SameLine();
-  ImGui::TextUnformatted(object.name.c_str());
+  ImGui::TextUnformatted(fit_text(object.name, ImGui::GetContentRegionAvail().x - em(27)).c_str());
+  ImGui::SameLine(ImGui::GetContentRegionMax().x - em(26));
+  draw_track_button(context, context.view.tracked.find(probe).has_value());
   ImGui::SameLine(ImGui::GetContentRegionMax().x - em(17));
   const Action& gizmo = action_table()[static_cast<std::size_t>(ActionId::toggle_gizmo)];
   if (ImGui::SmallButton(gizmo.label.data())) context.act(gizmo.id);
@@ -126,6 +158,14 @@ void draw_object(PanelContext& context) {
   ImGui::SameLine(ImGui::GetContentRegionMax().x - em(8));
   if (ImGui::SmallButton("Clear")) return context.view.selection.reset();
   value_row("Material", column, "%s", probe.scene()->model.material_names[material].c_str());
+  if (const auto sharing =
+          std::ranges::count(probe.scene()->model.objects, object.material, &Object::material);
+      sharing > 1) {
+    ImGui::SameLine();
+    text_colored(theme::dim_text, "of " + counted(sharing, "object"));
+    tooltip("Changes of it hold for all of these");
+  }
+  draw_material_of_selected(context, object.material);
   const std::vector<Material>& materials = context.simulation.settings().materials;
   const std::int32_t nodes = object.node_end - object.node_begin, tets = object.tet_end - object.tet_begin;
   if (object.ten_node) value_row("Mesh", column, "%d nodes, %d ten-node tets", nodes, tets / kTet10Parts);

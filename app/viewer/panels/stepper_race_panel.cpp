@@ -85,8 +85,9 @@ void draw_stepper_race(PanelContext& context) {
   }
   const CapturedState& state = *status.state;
   ImGui::Text("%s, frame %d, %d steps each", state.scene.c_str(), state.start.state.frame, status.steps);
-  ImGui::SameLine();
-  text_colored(theme::dim_text, "the state was made by " + state.solver);
+  const std::string made = "the state was made by " + state.solver;
+  same_line_for_text(made);
+  text_colored(theme::dim_text, made);
   if (!status.error.empty()) text_colored(theme::bad, status.error);
   if (status.running && !status.waiting.empty()) {
     const auto all = static_cast<float>(status.runs.size() + status.waiting.size());

@@ -47,6 +47,9 @@ void draw_track(const Track& track, const Simulation& simulation, const Bookmark
   list.AddRectFilled({track.from.x, middle - line}, {track.x(now), middle + line}, theme::accent, line);
   mark_steps(track, simulation.history());
   mark_steps(track, simulation.future());
+  for (const int edit : track.kept.edits)
+    list.AddRectFilled({track.x(edit) - 0.5f, track.from.y}, {track.x(edit) + 0.5f, track.to.y},
+                       theme::dim_text);
   if (const std::optional<int> flag = simulation.status().kept;
       flag && *flag >= track.kept.first && *flag <= track.kept.last) {
     const float x = track.x(*flag), size = 0.3f * (track.to.y - track.from.y);
@@ -163,7 +166,8 @@ void draw_timeline(PanelContext& context) {
         "Drag to an earlier or later state. Play and Step go on from there, with the present "
         "settings.\nYellow: "
         "steps without convergence; green: the state kept by " +
-        shortcut(ActionId::keep_state) + "; blue: marks, by " + shortcut(ActionId::bookmark));
+        shortcut(ActionId::keep_state) + "; blue: marks, by " + shortcut(ActionId::bookmark) +
+        "; grey: objects came, went or moved");
   if (ImGui::IsItemActive()) {
     const int wanted = track.frame(ImGui::GetIO().MousePos.x);
     if (wanted != now || simulation.status().playing) simulation.post(Rewind{wanted});

@@ -183,6 +183,43 @@ void draw_position_row(const WindowFigures& figures) {
   text_colored(theme::dim_text, bytes);
 }
 
+/// A slider beside its name.
+void draw_clip_slider(const char* label, const char* meaning, float& value, float low, float high,
+                      const char* format) {
+  ImGui::AlignTextToFramePadding();
+  text_colored(theme::dim_text, label);
+  ImGui::SameLine(em(16));
+  ImGui::SetNextItemWidth(-1);
+  ImGui::PushID(label);
+  ImGui::SliderFloat("##value", &value, low, high, format, ImGuiSliderFlags_AlwaysClamp);
+  ImGui::PopID();
+  tooltip(meaning);
+}
+
+/// The clipping plane and the x-ray view.
+void draw_clip(ViewState& view) {
+  const auto box = [](ActionId id, bool& on) {
+    const Action& action = action_table()[static_cast<std::size_t>(id)];
+    ImGui::Checkbox(action.label.data(), &on);
+    tooltip(std::string(action.meaning) + "  [" + shortcut(id) + "]");
+  };
+  ClipChoice& clip = view.clip;
+  box(ActionId::toggle_clip, clip.on);
+  same_line_for("X-ray");
+  box(ActionId::toggle_x_ray, clip.x_ray);
+  if (clip.on) {
+    const char* const what = view.selection ? "the selected object's middle" : "the scene's middle";
+    draw_clip_slider("Heading", "Of the side that is taken away, about the vertical: 0 is +z, 90 is +x",
+                     clip.heading, -180, 180, "%.0f deg");
+    draw_clip_slider("Tilt", "Of that side above the horizon", clip.tilt, -90, 90, "%.0f deg");
+    draw_clip_slider("Plane at", (std::string("From ") + what + ", in radii").c_str(), clip.position, -1, 1,
+                     "%.2f");
+  }
+  if (clip.x_ray)
+    draw_clip_slider("Opacity", "Share of the pixels of bodies that are drawn", clip.opacity, 0.0625f,
+                     0.9375f, "%.2f");
+}
+
 }  // namespace
 
 void draw_view_panel(PanelContext& context) {
@@ -229,6 +266,7 @@ void draw_view_panel(PanelContext& context) {
     ImGui::EndCombo();
   }
   tooltip(context.window.device);
+  draw_clip(view);
   ImGui::Checkbox("Panels in pictures and videos", &view.panels_in_pictures);
   tooltip("Whether screenshots and videos show the window as it is, or the scene alone");
   const auto is_patterned = [&](const Object& object) { return has_pattern(shown.scene->model, object); };

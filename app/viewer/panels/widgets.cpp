@@ -55,6 +55,8 @@ void same_line_for_button(const char* label) {
   same_line_within(ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x);
 }
 
+void same_line_for_text(const std::string& text) { same_line_within(ImGui::CalcTextSize(text.c_str()).x); }
+
 void same_line_for(const char* label) {
   same_line_within(ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x +
                    ImGui::CalcTextSize(label).x);

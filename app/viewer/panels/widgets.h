@@ -18,10 +18,11 @@ void value_row(const char* label, float column, const char* format, ...) IM_FMTA
 
 /// A collapsible part of a panel.
 bool section(const char* title, bool open = true);
-/// Goes on in the same line if what comes fits there: an item of this width [pixels], a button, or a check
-/// box or radio button with this label. Else in the next.
+/// Goes on in the same line if what comes fits there: an item of this width [pixels], a button, a text, or a
+/// check box or radio button with this label. Else in the next.
 void same_line_within(float width);
 void same_line_for_button(const char* label);
+void same_line_for_text(const std::string& text);
 void same_line_for(const char* label);
 /// Whether the sections that were drawn so far are open, by title. What is set before a section is drawn for
 /// the first time takes the place of its default.
