@@ -132,10 +132,14 @@ TEST_P(BarrierStrain, AnInterruptedRepeatLeavesTheStateOfTheStepBefore) {
   for (int i = 0; i < times; ++i) {
     engine->reset();
     const State before = engine->state();
-    std::thread timer([&, end = trace_clock() + i * seconds / times] {
+    std::atomic<bool> runs = false;
+    std::thread timer([&] {
+      const double end = trace_clock() + i * seconds / times;
+      runs = true;
       while (trace_clock() < end) std::this_thread::yield();
       cancel = true;
     });
+    while (!runs) std::this_thread::yield();  // a busy machine may start it after the step
     bool ended = false;
     try {
       engine->step();
