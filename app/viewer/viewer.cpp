@@ -14,6 +14,7 @@
 #include "app/viewer/action_script.h"
 #include "app/viewer/body_looks.h"
 #include "app/viewer/camera_fit.h"
+#include "app/viewer/fork_panes.h"
 #include "app/viewer/gui.h"
 #include "app/viewer/open_file.h"
 #include "app/viewer/panels/widgets.h"
@@ -127,6 +128,10 @@ class Viewer final : public ActionTarget {
   }
   void choose_contacts();
   FrameView frame_view();
+  std::vector<PaneArea> fork_areas(const PaneArea& within) const;
+  void arrange();
+  std::vector<Pane> panes(const FrameView& run, std::span<const PaneArea> areas);
+  bool draw_window(ImDrawData* ui, Image* shown);
   PanelContext panel_context() {
     return {simulation_,
             lab_,
@@ -138,6 +143,7 @@ class Viewer final : public ActionTarget {
             hovered_,
             pointer_.drag_line(),
             layers_,
+            areas_,
             view_,
             scenes_,
             thumbnails_,
@@ -175,6 +181,8 @@ class Viewer final : public ActionTarget {
   std::vector<ContactRecord> shown_contacts_;
   std::optional<Hovered> hovered_;
   SceneLayers layers_;
+  ForkPanes fork_panes_;
+  std::vector<PaneArea> areas_;  // of the window's panes; empty: one view
   std::shared_ptr<const Scene> scene_;
   std::string shown_name_;       // of the scene whose camera this is
   std::optional<float> ground_;  // height [m]
@@ -387,6 +395,7 @@ void Viewer::take_over() {
     view_.contact.reset();
     positions_.set_scene(scene_);
     bodies_.set_scene(scene_);
+    fork_panes_.set_scene(scene_);
     if (!reloaded) {
       view_.overlays = offered_overlays(view_.overlays, scene_->model);
       view_.surfaces = offered_colors(view_.surfaces, scene_->model);
@@ -509,8 +518,6 @@ void Viewer::choose_contacts() {
 FrameView Viewer::frame_view() {
   FrameView frame;
   if (ground_) camera_.keep_above(*ground_);
-  const FreeArea free = free_area();
-  camera_.covered = 1 - free.scene_bottom() / std::max(1.f, free.bottom);
   frame.camera = camera_;
   frame.overlays = view_.overlays;
   frame.patterns = view_.patterns;
@@ -526,8 +533,8 @@ FrameView Viewer::frame_view() {
   if (scene_) {
     const SimulationFrame& shown = simulation_.frame();
     bodies_.paint(shown.snapshot, view_.surfaces == SurfaceColors::islands, renderer_);
-    frame.ghosts =
-        layers_.ghosts(*scene_, shown, view_.ghosts ? &forks_ : nullptr, pointer_.gizmo(), camera_.eye());
+    frame.ghosts = layers_.ghosts(*scene_, shown, view_.fork_view == ForkView::outlines ? &forks_ : nullptr,
+                                  pointer_.gizmo(), camera_.eye());
     frame.heat = layers_.heat(*scene_, view_.surfaces, shown, simulation_.settings().materials);
     figures_.least_heat = layers_.least_heat();
     figures_.most_heat = layers_.most_heat();
@@ -538,6 +545,44 @@ FrameView Viewer::frame_view() {
   frame.left = area.left / static_cast<float>(area.width);
   frame.right = area.right / static_cast<float>(area.width);
   return frame;
+}
+
+/// Those of the run and its forks in a picture or a part of it; empty: forks are not shown so.
+std::vector<PaneArea> Viewer::fork_areas(const PaneArea& within) const {
+  if (view_.fork_view != ForkView::panes || forks_.empty()) return {};
+  constexpr int kGap = 2;  // [px] for each 1000 of the width
+  return pane_areas(static_cast<int>(forks_.entries().size()) + 1, within,
+                    kGap * std::max(1, within.width / 1000));
+}
+
+/// Gives the camera and the pointer the part of the window that shows the run.
+void Viewer::arrange() {
+  const FreeArea free = free_area();
+  const ClearArea clear = clear_area();
+  const PaneArea within{static_cast<int>(clear.left), 0,
+                        std::max(1, static_cast<int>(clear.right - clear.left)),
+                        std::max(1, static_cast<int>(clear.bottom))};
+  areas_ = fork_areas(within);
+  if (areas_.empty()) {
+    camera_.covered = 1 - free.scene_bottom() / std::max(1.f, free.bottom);
+    camera_.widening = 1;
+    return pointer_.resize(window_.width(), window_.height());
+  }
+  camera_.covered = 0;
+  camera_.widening = pane_widening(areas_[0], within);
+  pointer_.resize(areas_[0].width, areas_[0].height,
+                  {static_cast<float>(areas_[0].x), static_cast<float>(areas_[0].y)});
+}
+
+std::vector<Pane> Viewer::panes(const FrameView& run, std::span<const PaneArea> areas) {
+  const PaneLooks looks{view_.surfaces, [this](ContactState state) { return view_.filter.shows(state); }};
+  return fork_panes_.views(run, areas, simulation_.frame(), forks_, layers_, looks);
+}
+
+bool Viewer::draw_window(ImDrawData* ui, Image* shown) {
+  const FrameView frame = frame_view();
+  if (areas_.empty()) return renderer_.draw_window(frame, ui, shown);
+  return renderer_.draw_window(panes(frame, areas_), ui, shown);
 }
 
 /// A picture without panels. One that a video takes, too, is as the window shows the scene.
@@ -551,6 +596,14 @@ Image Viewer::scene_alone() {
   const int width = std::max(1, window_.width()), height = std::max(1, window_.height());
   const int most = std::max(1, kLargestPicture / std::max(width, height));
   const int scale = still ? std::min(view_.pictures.scale, most) : 1;
+  const PaneArea all{0, 0, scale * width, scale * height};
+  frame.camera.widening = 1;
+  if (const std::vector<PaneArea> areas = fork_areas(all); !areas.empty()) {
+    frame.camera.widening = pane_widening(areas[0], all);
+    Image picture = renderer_.render_offscreen(panes(frame, areas), all.width, all.height);
+    draw_pane_captions(picture, pane_captions(forks_, simulation_), areas, static_cast<float>(scale));
+    return picture;
+  }
   return renderer_.render_offscreen(frame, scale * width, scale * height);
 }
 
@@ -564,7 +617,7 @@ void Viewer::draw() {
         figures_.frames_per_second > 0 ? 0.9 * figures_.frames_per_second + 0.1 / interval : 1 / interval;
   last_draw_ = start;
 
-  pointer_.resize(window_.width(), window_.height());
+  arrange();
   figures_.recording = pictures_.recording();
   figures_.positions = positions_.text();
   figures_.position_bytes = positions_.picture_bytes();
@@ -580,6 +633,8 @@ void Viewer::draw() {
 
   simulation_.want_contacts(shows_contacts(view_.overlays) || view_.selection || view_.contact ||
                             view_.surfaces == SurfaceColors::islands || view_.pattern_shown);
+  forks_.want_contacts(!areas_.empty() &&
+                       (shows_contacts(view_.overlays) || view_.surfaces == SurfaceColors::islands));
   const bool by_scale = view_.scale == ContactScale::pressure || view_.scale == ContactScale::age;
   simulation_.want_contact_details(view_.contact || (hovered_ && hovered_->contact) ||
                                    (by_scale && shows_contacts(view_.overlays)));
@@ -588,7 +643,7 @@ void Viewer::draw() {
   const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);
   Image shown;
   const bool with_panels = view_.panels_in_pictures;
-  const bool drawn = renderer_.draw_window(frame_view(), panels, wanted && with_panels ? &shown : nullptr);
+  const bool drawn = draw_window(panels, wanted && with_panels ? &shown : nullptr);
   if (drawn) positions_.drawn();
   if (drawn && wanted) record(with_panels ? shown : scene_alone());
   if (drawn && std::exchange(bundle_due_, false)) write_bundle_now();
@@ -647,8 +702,7 @@ int Viewer::run() {
   if (!options_.script.screenshot.empty()) {
     PanelContext context = panel_context();
     Image shown;
-    if (renderer_.draw_window(frame_view(), gui_.draw(context), &shown))
-      write_png(options_.script.screenshot, shown);
+    if (draw_window(gui_.draw(context), &shown)) write_png(options_.script.screenshot, shown);
   }
   for (const std::string& message : renderer_.validation_messages()) spdlog::error("validation: {}", message);
   const bool failed = scripted_end && !simulation_.status().error.empty();
