@@ -117,10 +117,17 @@ class Viewer final : public ActionTarget {
   }
   void choose_iterations();
   void show_iteration(const std::string& solver, long iteration);
-  /// A race, a sweep or a solve of the lab runs, or a picture is to be taken.
+  /// The forks have followed the run, so that pictures show both at the same time.
+  bool have_forks_followed() const {
+    return std::ranges::all_of(forks_.entries(), [&](const Forks::Entry& entry) {
+      const ForkStatus& fork = entry.fork->status();
+      return !fork.error.empty() || fork.has_reached(simulation_.status().time);
+    });
+  }
+  /// A race, a sweep or a solve of the lab runs, forks are behind, or a picture is to be taken.
   bool is_busy() const {
-    return lab_.status().running || steppers_.status().running || sweep_.busy() || iterations_.is_solving() ||
-           pictures_.is_screenshot_due() || bundle_due_;
+    return !have_forks_followed() || lab_.status().running || steppers_.status().running || sweep_.busy() ||
+           iterations_.is_solving() || pictures_.is_screenshot_due() || bundle_due_;
   }
   void write_journal() {
     static const Model none;
@@ -550,9 +557,8 @@ FrameView Viewer::frame_view() {
 /// Those of the run and its forks in a picture or a part of it; empty: forks are not shown so.
 std::vector<PaneArea> Viewer::fork_areas(const PaneArea& within) const {
   if (view_.fork_view != ForkView::panes || forks_.empty()) return {};
-  constexpr int kGap = 2;  // [px] for each 1000 of the width
-  return pane_areas(static_cast<int>(forks_.entries().size()) + 1, within,
-                    kGap * std::max(1, within.width / 1000));
+  const int gap = 2 * std::max(1, within.width / 1000);  // [px]
+  return pane_areas(static_cast<int>(forks_.entries().size()) + 1, within, gap);
 }
 
 /// Gives the camera and the pointer the part of the window that shows the run.
