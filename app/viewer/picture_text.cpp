@@ -41,6 +41,21 @@ void blend(Image& image, int x, int y, const ImVec4& color, float share) {
   pixel[3] = static_cast<std::uint8_t>(std::lround(255 * alpha));
 }
 
+/// Removes the first character of a UTF-8 text; one beyond three bytes, or no UTF-8, is a question mark.
+ImWchar take_character(std::string_view& text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
+  const unsigned first = byte(0);
+  const std::size_t length = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : 0;
+  if (length == 0 || length > text.size()) {
+    text.remove_prefix(1);
+    return '?';
+  }
+  unsigned code = length == 1 ? first : first & (0xFFu >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) code = code << 6 | (byte(i) & 0x3F);
+  text.remove_prefix(length);
+  return static_cast<ImWchar>(code);
+}
+
 PictureArea within(const Image& image, const PictureArea& area) {
   return {std::max(0, area.x0), std::max(0, area.y0), std::min(image.width, area.x1),
           std::min(image.height, area.y1)};
@@ -88,8 +103,8 @@ void draw_text(Image& image, float x, float y, std::string_view text, ImU32 colo
   const Coverage coverage = coverage_of(*font.ContainerAtlas);
   const ImVec4 rgba = ImGui::ColorConvertU32ToFloat4(color);
   const float size = scale * ImGui::GetFontSize() / font.FontSize;
-  for (const char character : text) {
-    const ImFontGlyph* glyph = font.FindGlyph(static_cast<ImWchar>(static_cast<unsigned char>(character)));
+  while (!text.empty()) {
+    const ImFontGlyph* glyph = font.FindGlyph(take_character(text));
     if (glyph == nullptr) continue;
     if (glyph->Visible != 0)
       draw_glyph(image, coverage, *glyph, {x + size * glyph->X0, y + size * glyph->Y0},

@@ -16,8 +16,8 @@ struct PictureArea {
 
 /// Covers the area with a colour, by its alpha; what was transparent becomes opaque by as much.
 void fill_area(Image& image, const PictureArea& area, ImU32 color);
-/// One line, from its upper left corner, `scale` times as large as in the window. Draws nothing outside of
-/// `clip`.
+/// One line of UTF-8, from its upper left corner, `scale` times as large as in the window. Draws nothing
+/// outside of `clip`.
 void draw_text(Image& image, float x, float y, std::string_view text, ImU32 color, float scale,
                const PictureArea& clip);
 
