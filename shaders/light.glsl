@@ -24,8 +24,11 @@ vec3 sky(vec3 direction) {
   return mix(horizon, zenith, 1 - exp(-1.6 * height));
 }
 
+/// Of the view, from its upper left corner.
+vec2 pixel() { return gl_FragCoord.xy - frame.corner.xy; }
+
 float pixel_noise() {
-  return fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))));
+  return fract(52.9829189 * fract(dot(pixel(), vec2(0.06711056, 0.00583715))));
 }
 
 /// A rotation that varies between pixels: it turns the banding of few samples into fine noise.
@@ -140,7 +143,7 @@ vec3 tone_map(vec3 color) {
 
 /// Linear light to screen values: darker towards the corners, with noise of half a step against banding.
 vec4 display(vec3 color) {
-  const vec2 off_center = gl_FragCoord.xy / frame.viewport.xy - 0.5;
+  const vec2 off_center = pixel() / frame.viewport.xy - 0.5;
   const vec3 c = tone_map(color * (1 - 0.22 * dot(off_center, off_center)));
   const vec3 srgb = max(1.055 * pow(c, vec3(1 / 2.4)) - 0.055, 0.0);
   return vec4(srgb + (pixel_noise() - 0.5) / 255, 1);

@@ -37,7 +37,7 @@ Vec3f Camera::eye() const { return target - distance * forward(); }
 
 glm::mat4 Camera::view() const { return glm::lookAt(to_glm(eye()), to_glm(target), glm::vec3(0, 1, 0)); }
 
-float Camera::half_height() const { return std::tan(0.5f * radians(fov)) / (1 - covered); }
+float Camera::half_height() const { return widening * std::tan(0.5f * radians(fov)) / (1 - covered); }
 
 glm::mat4 Camera::projection(float aspect) const {
   const float f = 1 / half_height();

@@ -27,6 +27,8 @@ class Camera {
   /// Share of the picture's height, from its bottom, that something covers: the view is drawn smaller, in the
   /// middle of the rest. In [0, 1).
   float covered = 0;
+  /// Factor of what the picture shows at the same distance: above 1 the view is drawn smaller.
+  float widening = 1;
 
   static Camera look_at(const Vec3f& eye, const Vec3f& target, float fov_degrees);
 

@@ -1,16 +1,9 @@
 #include "app/render/frame_slot.h"
 
-#include <array>
-#include <span>
-
-#include "app/render/glyphs.h"
-
 namespace stickslip {
 
 FrameSlot::FrameSlot(const Device& device, const PipelineLayouts& layouts)
-    : device_(device),
-      commands_(device.allocate_commands()),
-      uniforms_(GpuBuffer::mapped(device, sizeof(shared::FrameData), VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT)) {
+    : device_(device), layouts_(layouts), commands_(device.allocate_commands()) {
   VkFenceCreateInfo fence{};
   fence.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
   fence.flags = VK_FENCE_CREATE_SIGNALED_BIT;
@@ -18,26 +11,7 @@ FrameSlot::FrameSlot(const Device& device, const PipelineLayouts& layouts)
   VkSemaphoreCreateInfo semaphore{};
   semaphore.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
   acquired_ = make<Semaphore, vkCreateSemaphore>(device.handle(), semaphore, "vkCreateSemaphore");
-
-  constexpr std::uint32_t kStorageBuffers = shared::kGlyphBinding - shared::kPositionBinding + 3;
-  constexpr std::uint32_t kMaps = shared::kSkyMapBinding - shared::kSunMapBinding + 1;
-  const std::array<VkDescriptorPoolSize, 3> sizes = {{{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1},
-                                                      {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kStorageBuffers},
-                                                      {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, kMaps}}};
-  VkDescriptorPoolCreateInfo pool{};
-  pool.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
-  pool.maxSets = 1;
-  pool.poolSizeCount = static_cast<std::uint32_t>(sizes.size());
-  pool.pPoolSizes = sizes.data();
-  pool_ = make<DescriptorPool, vkCreateDescriptorPool>(device.handle(), pool, "vkCreateDescriptorPool");
-
-  const VkDescriptorSetLayout layout = layouts.set;
-  VkDescriptorSetAllocateInfo allocation{};
-  allocation.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
-  allocation.descriptorPool = pool_;
-  allocation.descriptorSetCount = 1;
-  allocation.pSetLayouts = &layout;
-  check(vkAllocateDescriptorSets(device.handle(), &allocation, &set_), "vkAllocateDescriptorSets");
+  views_.emplace_back(device, layouts);
 }
 
 void FrameSlot::wait() const {
@@ -45,112 +19,20 @@ void FrameSlot::wait() const {
   check(vkWaitForFences(device_.handle(), 1, &fence, VK_TRUE, UINT64_MAX), "vkWaitForFences");
 }
 
+ViewSlot& FrameSlot::view(std::size_t number) {
+  while (views_.size() <= number) views_.emplace_back(device_, layouts_);
+  return views_[number];
+}
+
+std::uint64_t FrameSlot::bytes_copied() const {
+  std::uint64_t sum = 0;
+  for (const ViewSlot& view : views_) sum += view.bytes_copied();
+  return sum;
+}
+
 void FrameSlot::forget_bindings() {
-  bound_ = false;
-  positions_ = {};
+  for (ViewSlot& view : views_) view.forget_bindings();
   let_go();
-}
-
-void FrameSlot::upload(const SceneBuffers& scene, const LightMaps& maps, const PositionSource& source,
-                       const shared::FrameData& frame, const FrameView& view) {
-  constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
-  if (!bound_) {
-    normals_ = GpuBuffer::device_local(device_, scene.vertex_count * sizeof(Vec3f), kStorage);
-    looks_ = GpuBuffer::mapped(device_, scene.looks().size() * sizeof(shared::ObjectLook), kStorage);
-  }
-  frame_ = frame;
-  uniforms_.write(std::span(&frame, 1));
-  held_ = source.published;
-  if (!held_) upload_positions(scene);
-  const VkDescriptorBufferInfo positions =
-      held_ ? source.binding : VkDescriptorBufferInfo{positions_.handle(), 0, VK_WHOLE_SIZE};
-  std::vector<shared::ObjectLook> looks = scene.looks();
-  if (view.highlighted_object >= 0)
-    for (auto i = static_cast<std::size_t>(view.highlighted_object); i < looks.size(); i += scene.objects())
-      looks[i].color.w = 1;
-  looks_.write(std::span<const shared::ObjectLook>(looks));
-  upload_glyphs(view, scene);
-  upload_heat(view);
-  const bool same =
-      positions.buffer == bound_positions_.buffer && positions.offset == bound_positions_.offset;
-  if (!bound_ || !same) bind(scene, maps, positions);
-}
-
-void FrameSlot::upload_positions(const SceneBuffers& scene) {
-  if (!positions_.handle()) {
-    positions_ = GpuBuffer::mapped(device_, scene.positions().size() * sizeof(Vec3f),
-                                   VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
-    positions_version_ = 0;
-  }
-  if (positions_version_ == scene.version()) return;
-  positions_.write(std::span(scene.positions()));
-  positions_version_ = scene.version();
-  bytes_copied_ += scene.positions().size() * sizeof(Vec3f);
-}
-
-/// The buffer exists without heat, too, since the shader names it.
-void FrameSlot::upload_heat(const FrameView& view) {
-  const std::size_t bytes = view.heat.size_bytes();
-  if (heat_.size() < bytes || heat_.size() == 0) {
-    heat_ = GpuBuffer::mapped(device_, bytes, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
-    bound_ = false;
-  }
-  if (bytes > 0) heat_.write(view.heat);
-}
-
-void FrameSlot::upload_glyphs(const FrameView& view, const SceneBuffers& scene) {
-  const std::vector<shared::Glyph> glyphs =
-      make_glyphs(view, scene, static_cast<int>(frame_.viewport.x), static_cast<int>(frame_.viewport.y));
-  const std::size_t bytes = glyphs.size() * sizeof(shared::Glyph);
-  glyph_count_ = static_cast<std::uint32_t>(glyphs.size());
-  if (glyphs_.size() < bytes || glyphs_.size() == 0) {
-    glyphs_ = GpuBuffer::mapped(device_, 2 * bytes, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
-    bound_ = false;
-  }
-  glyphs_.write(std::span<const shared::Glyph>(glyphs));
-}
-
-void FrameSlot::bind(const SceneBuffers& scene, const LightMaps& maps,
-                     const VkDescriptorBufferInfo& positions) {
-  std::array<VkDescriptorBufferInfo, shared::kGlyphBinding + 1> buffers{};
-  const auto buffer = [&](int binding, const GpuBuffer& source) {
-    buffers[static_cast<std::size_t>(binding)] = {source.handle(), 0, VK_WHOLE_SIZE};
-  };
-  buffer(shared::kFrameBinding, uniforms_);
-  buffers[shared::kPositionBinding] = bound_positions_ = positions;
-  buffer(shared::kVertexBinding, scene.vertices);
-  buffer(shared::kFanBinding, scene.fans);
-  buffer(shared::kTriangleBinding, scene.triangles);
-  buffer(shared::kNormalBinding, normals_);
-  buffer(shared::kObjectBinding, looks_);
-  buffer(shared::kGlyphBinding, glyphs_);
-  constexpr VkImageLayout kRead = VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL;
-  const std::array<VkDescriptorImageInfo, 3> images = {{{maps.compare, maps.sun.view(), kRead},
-                                                        {maps.plain, maps.sun.view(), kRead},
-                                                        {maps.compare, maps.sky.view(), kRead}}};
-  const VkDescriptorBufferInfo rods{scene.rods.handle(), 0, VK_WHOLE_SIZE};
-  std::vector<VkWriteDescriptorSet> writes;
-  const auto write = [&](std::size_t binding, VkDescriptorType type) -> VkWriteDescriptorSet& {
-    VkWriteDescriptorSet& w = writes.emplace_back();
-    w.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
-    w.dstSet = set_;
-    w.dstBinding = static_cast<std::uint32_t>(binding);
-    w.descriptorCount = 1;
-    w.descriptorType = type;
-    return w;
-  };
-  for (std::size_t b = 0; b < buffers.size(); ++b)
-    write(b,
-          b == shared::kFrameBinding ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER)
-        .pBufferInfo = &buffers[b];
-  write(shared::kRodBinding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER).pBufferInfo = &rods;
-  const VkDescriptorBufferInfo heat{heat_.handle(), 0, VK_WHOLE_SIZE};
-  write(shared::kHeatBinding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER).pBufferInfo = &heat;
-  for (std::size_t i = 0; i < images.size(); ++i)
-    write(shared::kSunMapBinding + i, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER).pImageInfo = &images[i];
-  vkUpdateDescriptorSets(device_.handle(), static_cast<std::uint32_t>(writes.size()), writes.data(), 0,
-                         nullptr);
-  bound_ = true;
 }
 
 }  // namespace stickslip

@@ -66,6 +66,15 @@ struct FrameView {
   float largest_force = 0;
 };
 
+/// A part of the picture with a view of its own, for example of the bodies in other places. All marks of the
+/// view belong to it.
+struct Pane {
+  FrameView view;
+  int x = 0, y = 0, width = 1, height = 1;  // [px] x and y from the picture's upper left corner
+  std::span<const Vec3f> positions = {};    // [m] of all nodes; empty: those of the renderer
+  std::span<const Vec3f> colors = {};       // sRGB of all objects; empty: those of the renderer
+};
+
 /// Overlay colours for legends, sRGB in [0, 1]: of a contact state, and of the ring around a contact with a
 /// multiplier.
 Vec3f contact_color(ContactState state);

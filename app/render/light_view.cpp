@@ -52,12 +52,12 @@ LightView fit_light(const Vec3f& direction, const Vec3f& center, float radius, s
   return view;
 }
 
-LightRig make_light_rig(const SceneBuffers& scene, const QualitySettings& quality) {
+LightRig make_light_rig(const SceneBuffers& scene, const Bounds& bounds, const QualitySettings& quality) {
   LightRig rig;
   const Bounds& start = scene.start_bounds();
   const float reach = 4 * std::max(start.radius(), 1e-6f);
   const Vec3f low = start.center() - Vec3f::filled(reach), high = start.center() + Vec3f::filled(reach);
-  const Bounds now{max(scene.bounds().low, low), min(scene.bounds().high, high)};
+  const Bounds now{max(bounds.low, low), min(bounds.high, high)};
   rig.center = now.center();
   // The radius changes in steps, so that the resolution of the maps does not flicker.
   constexpr float kSteps = 6;
@@ -73,10 +73,10 @@ int sky_tiles_per_row(int sky_views) {
   return std::max(1, static_cast<int>(std::ceil(std::sqrt(static_cast<float>(sky_views)))));
 }
 
-shared::FrameData make_frame_data(const FrameView& view, const SceneBuffers& scene, const LightRig& rig,
-                                  PictureSize size) {
+shared::FrameData make_frame_data(const Pane& pane, const SceneBuffers& scene, const LightRig& rig) {
+  const FrameView& view = pane.view;
   const Camera& camera = view.camera;
-  const auto width = static_cast<float>(size.width), height = static_cast<float>(size.height);
+  const auto width = static_cast<float>(pane.width), height = static_cast<float>(pane.height);
   const float half_height = camera.half_height();
   const float scene_radius = std::max(scene.start_bounds().radius(), 1e-6f);
   const float cell = std::pow(10.f, std::floor(std::log10(scene_radius) - 0.3f));
@@ -86,6 +86,7 @@ shared::FrameData make_frame_data(const FrameView& view, const SceneBuffers& sce
   data.eye = to_glm(camera.eye(), 2 * half_height / height);
   data.forward = to_glm(camera.forward(), camera.covered);
   data.viewport = {width, height, mark_unit(height), half_height};
+  data.corner = {pane.x, pane.y, 0, 0};
   data.scene = to_glm(rig.center, rig.radius);
   data.grid = {cell, std::max(14 * scene_radius, 6 * camera.distance), scene.ground_height().value_or(0),
                scene.ground_height() ? 1 : 0};

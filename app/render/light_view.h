@@ -25,16 +25,12 @@ struct LightRig {
   Vec3f center{0, 0, 0};
   float radius = 1;
 };
-/// Light views around the current positions of the bodies, as long as these stay near their start.
-LightRig make_light_rig(const SceneBuffers& scene, const QualitySettings& quality);
+/// Light views around the bodies, which are in `bounds`, as long as these stay near the scene's start.
+LightRig make_light_rig(const SceneBuffers& scene, const Bounds& bounds, const QualitySettings& quality);
 
-struct PictureSize {
-  int width = 1, height = 1;
-};
 /// [px] The unit of screen-constant sizes in a picture of this height.
 inline float mark_unit(float height) { return std::clamp(height / 800, 0.7f, 4.f); }
-shared::FrameData make_frame_data(const FrameView& view, const SceneBuffers& scene, const LightRig& rig,
-                                  PictureSize size);
+shared::FrameData make_frame_data(const Pane& pane, const SceneBuffers& scene, const LightRig& rig);
 /// The rectangle that represents a half-space.
 shared::PlanePush make_plane_push(const PlaneShape& plane, const shared::FrameData& frame);
 

@@ -57,14 +57,14 @@ void set_area(VkCommandBuffer commands, VkOffset2D offset, VkExtent2D size) {
 }
 
 void bind(const PassInputs& in, VkPipelineBindPoint point, VkPipeline pipeline) {
-  const VkDescriptorSet set = in.slot.set();
-  vkCmdBindPipeline(in.slot.commands(), point, pipeline);
-  vkCmdBindDescriptorSets(in.slot.commands(), point, in.layouts.pipeline, 0, 1, &set, 0, nullptr);
+  const VkDescriptorSet set = in.view.set();
+  vkCmdBindPipeline(in.commands, point, pipeline);
+  vkCmdBindDescriptorSets(in.commands, point, in.layouts.pipeline, 0, 1, &set, 0, nullptr);
 }
 
 template <class Push>
 void push(const PassInputs& in, const Push& values) {
-  vkCmdPushConstants(in.slot.commands(), in.layouts.pipeline, kAllStages, 0, sizeof(values), &values);
+  vkCmdPushConstants(in.commands, in.layouts.pipeline, kAllStages, 0, sizeof(values), &values);
 }
 
 /// With so many triangles, hidden ones cost more than visible ones.
@@ -77,12 +77,12 @@ bool is_crowded(const SceneBuffers& scene) {
 bool culls_insides(const SceneBuffers& scene) { return is_crowded(scene) && scene.closed(); }
 
 void draw_tubes(const PassInputs& in) {
-  vkCmdSetCullMode(in.slot.commands(), VK_CULL_MODE_NONE);
-  vkCmdDraw(in.slot.commands(), shared::kTubeVertices, in.scene.rod_count, 0, 0);
+  vkCmdSetCullMode(in.commands, VK_CULL_MODE_NONE);
+  vkCmdDraw(in.commands, shared::kTubeVertices, in.scene.rod_count, 0, 0);
 }
 
 void draw_from_light(const PassInputs& in, const LightView& light, VkOffset2D offset, std::uint32_t size) {
-  const VkCommandBuffer commands = in.slot.commands();
+  const VkCommandBuffer commands = in.commands;
   set_area(commands, offset, {size, size});
   if (in.scene.index_count > 0) {
     bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.light_depth);
@@ -102,7 +102,7 @@ void draw_from_light(const PassInputs& in, const LightView& light, VkOffset2D of
 /// Draws the surface into a map with `draw`, once or once per tile.
 template <class Draw>
 void record_map(const PassInputs& in, const GpuImage& map, Draw draw) {
-  const VkCommandBuffer commands = in.slot.commands();
+  const VkCommandBuffer commands = in.commands;
   image_barrier(commands, map.handle(), kLightMapFormat, undefined(), depth_written());
   VkRenderingAttachmentInfo depth =
       attachment(map.view(), VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL, VK_ATTACHMENT_STORE_OP_STORE);
@@ -124,9 +124,9 @@ void record_map(const PassInputs& in, const GpuImage& map, Draw draw) {
 /// to the visible surface.
 void draw_depth_first(const PassInputs& in) {
   bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.scene_depth);
-  push(in, shared::DepthPush{in.slot.frame().view_projection});
-  vkCmdBindIndexBuffer(in.slot.commands(), in.scene.triangles.handle(), 0, VK_INDEX_TYPE_UINT32);
-  vkCmdDrawIndexed(in.slot.commands(), in.scene.index_count, 1, 0, 0, 0);
+  push(in, shared::DepthPush{in.view.frame().view_projection});
+  vkCmdBindIndexBuffer(in.commands, in.scene.triangles.handle(), 0, VK_INDEX_TYPE_UINT32);
+  vkCmdDrawIndexed(in.commands, in.scene.index_count, 1, 0, 0, 0);
 }
 
 /// Whether parts of surfaces are left out, so that others behind them show.
@@ -136,8 +136,8 @@ bool shows_insides(const shared::FrameData& frame) {
 
 void draw_bodies(const PassInputs& in) {
   if (in.scene.index_count == 0) return;
-  const VkCommandBuffer commands = in.slot.commands();
-  const bool opens = shows_insides(in.slot.frame());
+  const VkCommandBuffer commands = in.commands;
+  const bool opens = shows_insides(in.view.frame());
   vkCmdSetCullMode(commands, culls_insides(in.scene) && !opens ? VK_CULL_MODE_BACK_BIT : VK_CULL_MODE_NONE);
   if (is_crowded(in.scene) && !opens) draw_depth_first(in);
   bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.mesh);
@@ -152,7 +152,7 @@ void draw_rods(const PassInputs& in) {
   draw_tubes(in);
   if (in.scene.rod_end_count == 0) return;
   bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.tube_cap);
-  vkCmdDraw(in.slot.commands(), shared::kTubeCapVertices, in.scene.rod_end_count, 0, in.scene.rod_count);
+  vkCmdDraw(in.commands, shared::kTubeCapVertices, in.scene.rod_end_count, 0, in.scene.rod_count);
 }
 
 /// The ground, which is visible from above only, or the tilted planes.
@@ -160,27 +160,34 @@ void draw_planes(const PassInputs& in, bool ground, const Vec3f& eye) {
   for (const PlaneShape& plane : in.scene.planes()) {
     if (plane.ground != ground || (ground && eye[1] < plane.point[1])) continue;
     bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.plane);
-    push(in, make_plane_push(plane, in.slot.frame()));
-    vkCmdDraw(in.slot.commands(), 4, 1, 0, 0);
+    push(in, make_plane_push(plane, in.view.frame()));
+    vkCmdDraw(in.commands, 4, 1, 0, 0);
   }
 }
 
-VkRect2D uncovered(const FrameView& view, VkExtent2D size) {
-  const auto width = static_cast<float>(size.width);
-  const auto left = static_cast<std::uint32_t>(std::floor(std::clamp(view.left, 0.f, 1.f) * width));
-  const auto right = static_cast<std::uint32_t>(std::ceil(std::clamp(view.right, view.left, 1.f) * width));
-  return {{static_cast<std::int32_t>(left), 0}, {right - left, size.height}};
+VkRect2D area_of(const Pane& pane) {
+  return {{pane.x, pane.y},
+          {static_cast<std::uint32_t>(pane.width), static_cast<std::uint32_t>(pane.height)}};
+}
+
+VkRect2D uncovered(const Pane& pane) {
+  const FrameView& view = pane.view;
+  const auto width = static_cast<float>(pane.width);
+  const auto left = static_cast<std::int32_t>(std::floor(std::clamp(view.left, 0.f, 1.f) * width));
+  const auto right = static_cast<std::int32_t>(std::ceil(std::clamp(view.right, view.left, 1.f) * width));
+  return {{pane.x + left, pane.y},
+          {static_cast<std::uint32_t>(right - left), static_cast<std::uint32_t>(pane.height)}};
 }
 
 /// First the parts that bodies hide, faintly, then the visible parts.
 void draw_glyphs(const PassInputs& in) {
-  if (in.slot.glyph_count() == 0) return;
-  const VkCommandBuffer commands = in.slot.commands();
+  if (in.view.glyph_count() == 0) return;
+  const VkCommandBuffer commands = in.commands;
   bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.glyph);
   for (const bool hidden : {true, false}) {
     vkCmdSetDepthCompareOp(commands, hidden ? VK_COMPARE_OP_LESS : VK_COMPARE_OP_GREATER_OR_EQUAL);
     push(in, shared::GlyphPush{{hidden ? 0.55f : 1.f, 0, 0, 0}});
-    vkCmdDraw(commands, 4, in.slot.glyph_count(), 0, 0);
+    vkCmdDraw(commands, 4, in.view.glyph_count(), 0, 0);
   }
 }
 
@@ -198,13 +205,13 @@ void draw_overlay_passes(const PassInputs& in, const Overlays& overlays) {
 void draw_wireframe(const PassInputs& in) {
   if (in.scene.edge_index_count == 0) return;
   bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.wire);
-  vkCmdBindIndexBuffer(in.slot.commands(), in.scene.edges.handle(), 0, VK_INDEX_TYPE_UINT32);
-  vkCmdDrawIndexed(in.slot.commands(), in.scene.edge_index_count, 1, 0, 0, 0);
+  vkCmdBindIndexBuffer(in.commands, in.scene.edges.handle(), 0, VK_INDEX_TYPE_UINT32);
+  vkCmdDrawIndexed(in.commands, in.scene.edge_index_count, 1, 0, 0, 0);
 }
 
 void record_normals(const PassInputs& in) {
   if (in.scene.vertex_count == 0) return;
-  const VkCommandBuffer commands = in.slot.commands();
+  const VkCommandBuffer commands = in.commands;
   bind(in, VK_PIPELINE_BIND_POINT_COMPUTE, in.pipelines.normals);
   push(in, in.scene.vertex_count);
   vkCmdDispatch(commands, (in.scene.vertex_count + 63) / 64, 1, 1);
@@ -223,9 +230,24 @@ void record_light_maps(const PassInputs& in) {
   });
 }
 
-void record_scene(const PassInputs& in, const FrameView& view, const Targets& targets, const Output& output) {
-  const VkCommandBuffer commands = in.slot.commands();
-  image_barrier(commands, output.image, in.color_format, undefined(), color_written());
+void record_clear(VkCommandBuffer commands, VkFormat format, VkExtent2D size, const Output& output) {
+  image_barrier(commands, output.image, format, undefined(), color_written());
+  const VkRenderingAttachmentInfo color =
+      attachment(output.view, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_ATTACHMENT_STORE_OP_STORE);
+  VkRenderingInfo rendering{};
+  rendering.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
+  rendering.renderArea = {{0, 0}, size};
+  rendering.layerCount = 1;
+  rendering.colorAttachmentCount = 1;
+  rendering.pColorAttachments = &color;
+  vkCmdBeginRendering(commands, &rendering);
+  vkCmdEndRendering(commands);
+}
+
+void record_scene(const PassInputs& in, const Pane& pane, const Targets& targets, const Output& output) {
+  const VkCommandBuffer commands = in.commands;
+  const FrameView& view = pane.view;
+  image_barrier(commands, output.image, in.color_format, color_written(), color_written());
   image_barrier(commands, targets.depth().handle(), kDepthFormat, undefined(), depth_written());
   VkRenderingAttachmentInfo color =
       attachment(output.view, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_ATTACHMENT_STORE_OP_STORE);
@@ -242,14 +264,14 @@ void record_scene(const PassInputs& in, const FrameView& view, const Targets& ta
                  VK_ATTACHMENT_STORE_OP_DONT_CARE);  // cleared to 0: infinitely far
   VkRenderingInfo rendering{};
   rendering.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
-  rendering.renderArea = {{0, 0}, targets.size()};
+  rendering.renderArea = area_of(pane);
   rendering.layerCount = 1;
   rendering.colorAttachmentCount = 1;
   rendering.pColorAttachments = &color;
   rendering.pDepthAttachment = &depth;
   vkCmdBeginRendering(commands, &rendering);
-  set_area(commands, {0, 0}, targets.size());
-  const VkRect2D scissor = uncovered(view, targets.size());
+  set_area(commands, rendering.renderArea.offset, rendering.renderArea.extent);
+  const VkRect2D scissor = uncovered(pane);
   vkCmdSetScissor(commands, 0, 1, &scissor);
   vkCmdSetDepthCompareOp(commands, VK_COMPARE_OP_GREATER_OR_EQUAL);
   vkCmdSetDepthWriteEnable(commands, VK_TRUE);

@@ -1,8 +1,8 @@
 // The passes of a picture, in order: normals, maps of light, the scene itself.
 #pragma once
 
-#include "app/render/frame_slot.h"
 #include "app/render/overlays.h"
+#include "app/render/view_slot.h"
 
 namespace stickslip {
 
@@ -14,11 +14,12 @@ struct PassInputs {
   const SceneBuffers& scene;
   const LightRig& rig;
   const LightMaps& maps;
-  const FrameSlot& slot;
+  VkCommandBuffer commands;
+  const ViewSlot& view;
   VkFormat color_format;
 };
 
-/// An image that receives the finished scene; its old content is discarded.
+/// An image that receives the finished scene.
 struct Output {
   VkImage image;
   VkImageView view;
@@ -33,8 +34,10 @@ STICKSLIP_OVERLAYS(STICKSLIP_NONE, STICKSLIP_NONE, STICKSLIP_PASS)
 
 void record_normals(const PassInputs& in);
 void record_light_maps(const PassInputs& in);
-/// Leaves the image in COLOR_ATTACHMENT_OPTIMAL.
-void record_scene(const PassInputs& in, const FrameView& view, const Targets& targets, const Output& output);
+/// Begins a picture: discards what is in the image. Leaves it black and in COLOR_ATTACHMENT_OPTIMAL.
+void record_clear(VkCommandBuffer commands, VkFormat format, VkExtent2D size, const Output& output);
+/// Draws the pane's part of the image, which begins and stays in COLOR_ATTACHMENT_OPTIMAL.
+void record_scene(const PassInputs& in, const Pane& pane, const Targets& targets, const Output& output);
 
 /// How an image is used before or after a barrier.
 Access color_written();

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "app/render/frame_slot.h"
 #include "app/render/passes.h"
 #include "app/render/shared_positions.h"
 #include "app/render/ui.h"
@@ -28,8 +29,28 @@ Quality resolve(Quality wanted, bool window, bool software) {
 
 bool same(VkExtent2D a, VkExtent2D b) { return a.width == b.width && a.height == b.height; }
 
-PictureSize picture_size(VkExtent2D size) {
-  return {static_cast<int>(size.width), static_cast<int>(size.height)};
+/// One view of everything.
+Pane whole(const FrameView& view, VkExtent2D size) {
+  return {view, 0, 0, static_cast<int>(size.width), static_cast<int>(size.height)};
+}
+
+/// The part of a pane that is in the picture; of no size if there is none.
+Pane cut(const Pane& pane, VkExtent2D size) {
+  Pane part = pane;
+  part.x = std::max(0, pane.x);
+  part.y = std::max(0, pane.y);
+  part.width = std::min(pane.x + pane.width, static_cast<int>(size.width)) - part.x;
+  part.height = std::min(pane.y + pane.height, static_cast<int>(size.height)) - part.y;
+  return part;
+}
+
+/// Throws std::invalid_argument for positions and colours that are not of this scene.
+void check_counts(const Pane& pane, const SceneBuffers& scene) {
+  if (!pane.positions.empty()) scene.check_count(pane.positions);
+  if (!pane.colors.empty() && pane.colors.size() != scene.objects())
+    throw std::invalid_argument("the picture's scene has " + std::to_string(scene.objects()) +
+                                " objects, but " + std::to_string(pane.colors.size()) +
+                                " colours were given");
 }
 
 /// Copies an image in TRANSFER_SRC_OPTIMAL to a buffer. The host may read it once the commands are done.
@@ -79,8 +100,9 @@ class Renderer::Impl {
   void set_positions(const SlotHold& published);
   PositionTraffic position_traffic() const;
   void set_quality(Quality wanted);
-  bool draw_window(const FrameView& view, ImDrawData* ui, Image* shown);
-  Image render_offscreen(const FrameView& view, VkExtent2D size);
+  /// Draws one view of the whole window, or the panes.
+  bool draw_window(const FrameView* view, std::span<const Pane> panes, ImDrawData* ui, Image* shown);
+  Image render_offscreen(std::span<const Pane> panes, VkExtent2D size);
 
   GLFWwindow* window;
   Interop interop;
@@ -93,12 +115,15 @@ class Renderer::Impl {
   static constexpr std::size_t kOffscreenSlot = 2;
 
   /// Waits for the slot, uploads, and records everything up to the finished scene at the targets' size.
-  PassInputs begin(FrameSlot& slot, const FrameView& view, const Targets& targets);
+  /// Throws std::invalid_argument for a pane with positions or colours of another count than the scene's.
+  void record_picture(FrameSlot& slot, std::span<const Pane> panes, const Targets& targets,
+                      const Output& output);
+  void record_pane(FrameSlot& slot, std::size_t number, const Pane& pane, const Targets& targets,
+                   const Output& output);
   void submit(const FrameSlot& slot, VkSemaphore wait, VkSemaphore signal) const;
   void drop_shared();
   void make_swapchain(VkExtent2D size);
-  void record_window(const FrameSlot& slot, const PassInputs& in, const FrameView& view, ImDrawData* ui,
-                     std::uint32_t image, const GpuBuffer* shown) const;
+  void record_ui(const FrameSlot& slot, ImDrawData* ui, std::uint32_t image, const GpuBuffer* shown) const;
   void forget_bindings();
 
   QualitySettings settings_;
@@ -106,7 +131,6 @@ class Renderer::Impl {
   PipelineLayouts layouts_;
   Pipelines pipelines_;
   LightMaps maps_;
-  LightRig rig_;
   std::array<FrameSlot, 3> slots_;  // two for the window, one for pictures
   std::optional<Swapchain> swapchain_;
   std::optional<Ui> ui_;
@@ -195,21 +219,36 @@ void Renderer::Impl::set_quality(Quality wanted) {
   forget_bindings();
 }
 
-PassInputs Renderer::Impl::begin(FrameSlot& slot, const FrameView& view, const Targets& targets) {
+void Renderer::Impl::record_picture(FrameSlot& slot, std::span<const Pane> panes, const Targets& targets,
+                                    const Output& output) {
+  for (const Pane& pane : panes) check_counts(pane, scene);
   slot.wait();
-  rig_ = make_light_rig(scene, settings_);
-  const PositionSource source =
-      published_ ? PositionSource{published_, shared->binding(published_)} : PositionSource{};
-  slot.upload(scene, maps_, source, make_frame_data(view, scene, rig_, picture_size(targets.size())), view);
+  slot.hold(published_);
   VkCommandBufferBeginInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
   info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   check(vkBeginCommandBuffer(slot.commands(), &info), "vkBeginCommandBuffer");
   if (slot.held()) shared->record_takeover(slot.commands(), slot.held());
-  const PassInputs in{layouts_, pipelines_, settings_, scene, rig_, maps_, slot, format_};
+  record_clear(slot.commands(), format_, targets.size(), output);
+  for (std::size_t i = 0; i < panes.size(); ++i) {
+    const Pane part = cut(panes[i], targets.size());
+    if (part.width > 0 && part.height > 0) record_pane(slot, i, part, targets, output);
+  }
+}
+
+/// The panes of a picture follow each other on the queue and share the light maps and the targets.
+void Renderer::Impl::record_pane(FrameSlot& slot, std::size_t number, const Pane& pane,
+                                 const Targets& targets, const Output& output) {
+  const bool has_own = !pane.positions.empty();
+  const Bounds bounds = has_own ? scene.bounds_of(pane.positions) : scene.bounds();
+  const LightRig rig = make_light_rig(scene, bounds, settings_);
+  ViewSlot& view = slot.view(number);
+  view.upload(scene, maps_, slot.held() && !has_own ? shared->binding(slot.held()) : VkDescriptorBufferInfo{},
+              make_frame_data(pane, scene, rig), pane);
+  const PassInputs in{layouts_, pipelines_, settings_, scene, rig, maps_, slot.commands(), view, format_};
   record_normals(in);
   record_light_maps(in);
-  return in;
+  record_scene(in, pane, targets, output);
 }
 
 void Renderer::Impl::submit(const FrameSlot& slot, VkSemaphore wait, VkSemaphore signal) const {
@@ -220,7 +259,7 @@ void Renderer::Impl::submit(const FrameSlot& slot, VkSemaphore wait, VkSemaphore
   device.submit(slot.commands(), {SemaphoreWait{wait}, filled}, signal, fence);
 }
 
-Image Renderer::Impl::render_offscreen(const FrameView& view, VkExtent2D size) {
+Image Renderer::Impl::render_offscreen(std::span<const Pane> panes, VkExtent2D size) {
   if (!same(picture_targets_.size(), size)) {
     picture_targets_ = Targets(device, size, format_, settings_.samples);
     constexpr VkImageUsageFlags kUsage =
@@ -229,14 +268,13 @@ Image Renderer::Impl::render_offscreen(const FrameView& view, VkExtent2D size) {
     picture_bytes_ = GpuBuffer::readback(device, std::size_t{4} * size.width * size.height);
   }
   FrameSlot& slot = slots_[kOffscreenSlot];
-  const PassInputs in = begin(slot, view, picture_targets_);
-  record_scene(in, view, picture_targets_, {picture_.handle(), picture_.view()});
+  record_picture(slot, panes, picture_targets_, {picture_.handle(), picture_.view()});
   image_barrier(slot.commands(), picture_.handle(), format_, color_written(), copied_from());
   copy_to_host(slot.commands(), picture_.handle(), size, picture_bytes_);
   submit(slot, VK_NULL_HANDLE, VK_NULL_HANDLE);
   slot.wait();
   slot.let_go();
-  return to_image(picture_bytes_, size, format_, view.transparent);
+  return to_image(picture_bytes_, size, format_, !panes.empty() && panes[0].view.transparent);
 }
 
 void Renderer::Impl::make_swapchain(VkExtent2D size) {
@@ -248,7 +286,8 @@ void Renderer::Impl::make_swapchain(VkExtent2D size) {
   swapchain_outdated_ = false;
 }
 
-bool Renderer::Impl::draw_window(const FrameView& view, ImDrawData* ui, Image* shown) {
+bool Renderer::Impl::draw_window(const FrameView* view, std::span<const Pane> panes, ImDrawData* ui,
+                                 Image* shown) {
   int width = 0, height = 0;
   glfwGetFramebufferSize(window, &width, &height);
   if (width <= 0 || height <= 0) return false;
@@ -274,8 +313,11 @@ bool Renderer::Impl::draw_window(const FrameView& view, ImDrawData* ui, Image* s
   if (shown)
     bytes =
         GpuBuffer::readback(device, std::size_t{4} * swapchain_->size().width * swapchain_->size().height);
-  const PassInputs in = begin(slot, view, window_targets_);
-  record_window(slot, in, view, ui, *image, shown ? &bytes : nullptr);
+  std::optional<Pane> one;
+  if (view) one = whole(*view, swapchain_->size());
+  record_picture(slot, one ? std::span(&*one, 1) : panes, window_targets_,
+                 {swapchain_->image(*image), swapchain_->view(*image)});
+  record_ui(slot, ui, *image, shown ? &bytes : nullptr);
   submit(slot, slot.acquired(), swapchain_->rendered(*image));
   const VkExtent2D now = swapchain_->size();
   swapchain_outdated_ = !swapchain_->present(*image) || !same(now, wanted);
@@ -287,11 +329,10 @@ bool Renderer::Impl::draw_window(const FrameView& view, ImDrawData* ui, Image* s
   return true;
 }
 
-void Renderer::Impl::record_window(const FrameSlot& slot, const PassInputs& in, const FrameView& view,
-                                   ImDrawData* ui, std::uint32_t index, const GpuBuffer* shown) const {
+void Renderer::Impl::record_ui(const FrameSlot& slot, ImDrawData* ui, std::uint32_t index,
+                               const GpuBuffer* shown) const {
   const VkCommandBuffer commands = slot.commands();
   const VkImage image = swapchain_->image(index);
-  record_scene(in, view, window_targets_, {image, swapchain_->view(index)});
   if (ui) ui_->record(commands, index, ui);
   Access last = color_written();
   if (shown) {
@@ -322,15 +363,25 @@ Bounds Renderer::bounds() const { return impl_->scene.bounds(); }
 
 bool Renderer::draw_window(const FrameView& view, ImDrawData* ui, Image* shown) {
   if (!impl_->window) throw std::logic_error("draw_window needs a renderer made with a window");
-  return impl_->draw_window(view, ui, shown);
+  return impl_->draw_window(&view, {}, ui, shown);
+}
+
+bool Renderer::draw_window(std::span<const Pane> panes, ImDrawData* ui, Image* shown) {
+  if (!impl_->window) throw std::logic_error("draw_window needs a renderer made with a window");
+  return impl_->draw_window(nullptr, panes, ui, shown);
 }
 
 Image Renderer::render_offscreen(const FrameView& view, int width, int height) {
+  const Pane one{view, 0, 0, width, height};
+  return render_offscreen(std::span(&one, 1), width, height);
+}
+
+Image Renderer::render_offscreen(std::span<const Pane> panes, int width, int height) {
   const auto limit = static_cast<int>(impl_->device.properties().limits.maxImageDimension2D);
   if (width < 1 || height < 1 || width > limit || height > limit)
     throw std::invalid_argument("a picture of " + std::to_string(width) + "x" + std::to_string(height) +
                                 " is not possible: each side must be 1 to " + std::to_string(limit));
-  return impl_->render_offscreen(view,
+  return impl_->render_offscreen(panes,
                                  {static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height)});
 }
 

@@ -85,9 +85,14 @@ class Renderer {
   /// window is minimised. Adapts to the window's size. `shown`, when given, receives the picture including
   /// the ui.
   bool draw_window(const FrameView& view, ImDrawData* ui, Image* shown = nullptr);
+  /// Likewise, of panes beside each other; what is in none of them is black. A pane that is not within the
+  /// window, as right after a change of its size, is cut at its edge.
+  bool draw_window(std::span<const Pane> panes, ImDrawData* ui, Image* shown = nullptr);
   /// Draws a picture without ui, in either mode. Throws std::invalid_argument for a size below 1 or above the
   /// device's limit.
   Image render_offscreen(const FrameView& view, int width, int height);
+  /// Likewise, of panes. It is transparent if the first of them is.
+  Image render_offscreen(std::span<const Pane> panes, int width, int height);
 
   Quality quality() const;  // never automatic
   void set_quality(Quality quality);

@@ -22,7 +22,7 @@ float linear(float srgb) {
 
 bool finite(const Vec3f& x) { return std::isfinite(x[0]) && std::isfinite(x[1]) && std::isfinite(x[2]); }
 
-PublishedBox box_of(const std::vector<Vec3f>& positions, const std::vector<std::int32_t>& nodes) {
+PublishedBox box_of(std::span<const Vec3f> positions, const std::vector<std::int32_t>& nodes) {
   PublishedBox box = PublishedBox::empty();
   for (const std::int32_t node : nodes)
     if (const Vec3f& x = positions[node]; finite(x)) box = merge(box, x);
@@ -92,6 +92,10 @@ void add_ends(std::vector<shared::RodPiece>& pieces) {
   }
 }
 
+Bounds bounds_in(const PublishedBox& box) {
+  return box.is_empty() ? Bounds{{-0.5f, 0, -0.5f}, {0.5f, 1, 0.5f}} : Bounds{box.lo, box.hi};
+}
+
 }  // namespace
 
 SceneBuffers::SceneBuffers(const Device& device, const Model& model) : drawn_nodes_(nodes_to_draw(model)) {
@@ -132,24 +136,30 @@ SceneBuffers::SceneBuffers(const Device& device, const Model& model) : drawn_nod
   add_wires(model);
 }
 
-void SceneBuffers::set_positions(std::span<const Vec3f> positions) {
+void SceneBuffers::check_count(std::span<const Vec3f> positions) const {
   if (positions.size() != positions_.size())
     throw std::invalid_argument("the picture's scene has " + std::to_string(positions_.size()) +
                                 " nodes, but " + std::to_string(positions.size()) + " positions were given");
+}
+
+void SceneBuffers::set_positions(std::span<const Vec3f> positions) {
+  check_count(positions);
   if (positions.data() != positions_.data()) std::ranges::copy(positions, positions_.begin());
   set_box(box_of(positions_, drawn_nodes_));
   ++version_;
 }
 
-void SceneBuffers::set_box(const PublishedBox& box) {
-  bounds_ = box.is_empty() ? Bounds{{-0.5f, 0, -0.5f}, {0.5f, 1, 0.5f}} : Bounds{box.lo, box.hi};
+void SceneBuffers::set_box(const PublishedBox& box) { bounds_ = bounds_in(box); }
+
+Bounds SceneBuffers::bounds_of(std::span<const Vec3f> positions) const {
+  return bounds_in(box_of(positions, drawn_nodes_));
 }
 
-void SceneBuffers::set_color(std::size_t object, const Vec3f& srgb) {
+void SceneBuffers::paint(std::span<shared::ObjectLook> looks, std::size_t object, const Vec3f& srgb) const {
   if (object >= objects_) throw std::out_of_range("the picture has no object " + std::to_string(object));
-  for (std::size_t i = object; i < looks_.size(); i += objects_) {
+  for (std::size_t i = object; i < looks.size(); i += objects_) {
     const float shade = i < objects_ ? 1 : kOddPanel;
-    looks_[i].color = {shade * linear(srgb[0]), shade * linear(srgb[1]), shade * linear(srgb[2]), 0};
+    looks[i].color = {shade * linear(srgb[0]), shade * linear(srgb[1]), shade * linear(srgb[2]), 0};
   }
 }
 

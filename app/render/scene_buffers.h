@@ -33,7 +33,12 @@ class SceneBuffers {
   void set_positions(std::span<const Vec3f> positions);
   /// Sets the box of the drawn nodes when their positions are in other memory.
   void set_box(const PublishedBox& box);
-  void set_color(std::size_t object, const Vec3f& srgb);
+  void set_color(std::size_t object, const Vec3f& srgb) { paint(looks_, object, srgb); }
+  /// Gives an object this colour in `looks`, a copy of the scene's.
+  void paint(std::span<shared::ObjectLook> looks, std::size_t object, const Vec3f& srgb) const;
+
+  /// Throws std::invalid_argument for another count than the scene's.
+  void check_count(std::span<const Vec3f> positions) const;
 
   GpuBuffer vertices, fans, triangles, indices, edges, rods;
   std::uint32_t vertex_count = 0, index_count = 0, edge_index_count = 0;
@@ -43,7 +48,7 @@ class SceneBuffers {
   /// The positions that were set last.
   const std::vector<Vec3f>& positions() const { return positions_; }
   const std::vector<std::int32_t>& drawn_nodes() const { return drawn_nodes_; }
-  /// Changes with every set_positions, so that a frame can detect an outdated copy.
+  /// Changes with every set_positions and is not 0, so that a frame can detect an outdated copy.
   std::uint64_t version() const { return version_; }
   const std::vector<shared::ObjectLook>& looks() const { return looks_; }
   /// Looks of an object are those at its number plus multiples of this.
@@ -54,6 +59,8 @@ class SceneBuffers {
   bool closed() const { return closed_; }
   std::optional<float> ground_height() const { return ground_height_; }
   const Bounds& bounds() const { return bounds_; }
+  /// With the nodes at other positions.
+  Bounds bounds_of(std::span<const Vec3f> positions) const;
   const Bounds& start_bounds() const { return start_bounds_; }
 
  private:

@@ -76,6 +76,10 @@ void play_or_pause(Simulation& s) { s.status().playing ? s.pause() : s.play(); }
 
 void flip(bool& flag) { flag = !flag; }
 
+void flip_panes(ViewState& view) {
+  view.fork_view = view.fork_view == ForkView::panes ? ForkView::outlines : ForkView::panes;
+}
+
 void next_surface_colors(ViewState& view) {
   const auto next = static_cast<std::size_t>(view.surfaces) + 1;
   view.surfaces = surface_colors_table()[next % surface_colors_table().size()].colors;

@@ -43,8 +43,10 @@ struct ViewState;
   ACTION(return_to_kept, "Return", KEYS({GLFW_KEY_F9}), "back to the state that was kept", none, nothing_kept(s),              \
          return_to_kept(t.simulation()))                                                                                       \
   ACTION(fork, "Fork", KEYS({GLFW_KEY_G}),                                                                                      \
-         "fork: a copy goes on with the settings of this moment, to compare changes with; drawn as outlines", none,             \
+         "fork: a copy goes on with the settings of this moment, to compare changes with; drawn as outlines or in panes", none,             \
          unloaded(s), t.simulation().post(ForkState{}))                                                                         \
+  ACTION(fork_panes, "Panes", KEYS({GLFW_KEY_G, GLFW_MOD_SHIFT}),                                                              \
+         "show forks in panes beside the run, or as outlines", by_chance, "", flip_panes(t.view()))                             \
   ACTION(shoot, "Shoot", KEYS({GLFW_KEY_X}), "throw a ball along the view, at the camera target", none, unloaded(s), t.shoot()) \
   ACTION(add_object, "Add", KEYS({GLFW_KEY_O}), "add an object, as the section Add says, at the camera target", none,  \
          unloaded(s), t.add_object())                                                                                          \

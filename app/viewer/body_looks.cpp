@@ -46,8 +46,8 @@ void BodyLooks::set_scene(std::shared_ptr<const Scene> scene) {
   for (const Object& object : model.objects) shown_.push_back(object.color);
 }
 
-void BodyLooks::paint(const Snapshot& snapshot, bool by_islands, Renderer& renderer) {
-  if (!scene_) return;
+std::vector<Vec3f> BodyLooks::colors(const Snapshot& snapshot, bool by_islands) const {
+  if (!scene_) return {};
   const Model& model = scene_->model;
   std::vector<Vec3f> wanted = by_islands ? island_colors(model, snapshot.contacts) : object_colors(model);
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
@@ -56,6 +56,11 @@ void BodyLooks::paint(const Snapshot& snapshot, bool by_islands, Renderer& rende
     Vec3f& color = wanted[static_cast<std::size_t>(object)];
     color = 0.35f * color + Vec3f::filled(0.36f);
   }
+  return wanted;
+}
+
+void BodyLooks::paint(const Snapshot& snapshot, bool by_islands, Renderer& renderer) {
+  const std::vector<Vec3f> wanted = colors(snapshot, by_islands);
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (!(wanted[i] == shown_[i])) renderer.set_object_color(i, shown_[i] = wanted[i]);
 }

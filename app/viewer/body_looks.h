@@ -19,6 +19,8 @@ class BodyLooks {
   void set_scene(std::shared_ptr<const Scene> scene);
 
   /// Colours of objects: their own, or those of their islands; sleeping bodies are greyed.
+  std::vector<Vec3f> colors(const Snapshot& snapshot, bool by_islands) const;
+  /// Gives the renderer's objects these colours.
   void paint(const Snapshot& snapshot, bool by_islands, Renderer& renderer);
   /// Current state of all joints, and of springs that have a length; valid until the next call.
   std::span<const JointMark> joints(const SimulationFrame& frame);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/viewer/background_job.h"
+#include "app/viewer/step_text.h"
 
 namespace stickslip {
 namespace {
@@ -17,35 +18,40 @@ namespace {
 // [s] Times that differ by less are the same: sums of time steps round.
 constexpr double kSameTime = 1e-7;
 
-std::shared_ptr<const std::vector<Vec3f>> positions_of(Engine& engine) {
-  Snapshot snapshot;
-  snapshot.wants_contacts = false;
-  engine.snapshot(snapshot);
-  return std::make_shared<const std::vector<Vec3f>>(std::move(snapshot.positions));
+std::size_t bytes_of(const Snapshot& snapshot) {
+  return snapshot.positions.size() * sizeof(Vec3f) + snapshot.poses.size() * sizeof(Pose) +
+         snapshot.contacts.size() * sizeof(ContactRecord);
 }
 
-/// Copies what differs between two structs of the same table of parameters.
+/// Adds what differs between two structs of the same table of parameters.
 void add_differences(std::span<const ParamInfo> table, const void* a, const void* b,
-                     std::vector<std::string>& out) {
+                     std::vector<SettingDifference>& out) {
   for (const ParamInfo& info : table) {
     const std::string before = param_text(a, info), after = param_text(b, info);
-    if (before != after)
-      out.push_back(std::string(info.name).append(" ").append(before).append(" / ").append(after));
+    if (before != after) out.push_back({std::string(info.name), before, after});
   }
+}
+
+bool are_alike(const SettingDifference& a, const SettingDifference& b) {
+  return a.name == b.name && a.fork == b.fork && a.run == b.run;
 }
 
 /// With the name of the material, unless several changed alike.
-void add_materials(const Model& before, const std::vector<Material>& now, std::vector<std::string>& out) {
-  std::vector<std::pair<std::string, std::string>> found;  // material, difference
+void add_materials(const Model& before, const std::vector<Material>& now,
+                   std::vector<SettingDifference>& out) {
+  std::vector<std::pair<std::string, SettingDifference>> found;  // material, difference
   for (std::size_t m = 0; m < std::min(before.materials.size(), now.size()); ++m) {
-    std::vector<std::string> own;
+    std::vector<SettingDifference> own;
     add_differences(material_table(), &before.materials[m], &now[m], own);
-    for (std::string& text : own) found.emplace_back(before.material_names[m], std::move(text));
+    for (SettingDifference& one : own) found.emplace_back(before.material_names[m], std::move(one));
   }
-  for (const auto& [material, text] : found) {
-    const bool shared = std::ranges::count(found, text, &std::pair<std::string, std::string>::second) > 1;
-    const std::string line = shared ? text : std::string(material).append(".").append(text);
-    if (std::ranges::count(out, line) == 0) out.push_back(line);
+  for (const auto& [material, one] : found) {
+    const bool shared =
+        std::ranges::count_if(found, [&](const auto& other) { return are_alike(other.second, one); }) > 1;
+    const SettingDifference named{shared ? one.name : std::string(material).append(".").append(one.name),
+                                  one.fork, one.run};
+    if (std::ranges::none_of(out, [&](const SettingDifference& other) { return are_alike(other, named); }))
+      out.push_back(named);
   }
 }
 
@@ -60,13 +66,14 @@ std::vector<Vec3f> ForkStatus::positions_at(double time) const {
   const auto right = std::ranges::upper_bound(steps, time + kSameTime, {}, &ForkStep::time);
   if (right == steps.begin()) return {};
   const auto left = std::prev(right);
-  if (!left->positions) return {};
-  if (time - left->time <= kSameTime) return *left->positions;
-  if (right == steps.end() || !right->positions) return {};
-  std::vector<Vec3f> out(left->positions->size());
+  if (!left->snapshot) return {};
+  const std::vector<Vec3f>& from = left->snapshot->positions;
+  if (time - left->time <= kSameTime) return from;
+  if (right == steps.end() || !right->snapshot) return {};
+  const std::vector<Vec3f>& to = right->snapshot->positions;
+  std::vector<Vec3f> out(from.size());
   const auto share = static_cast<float>((time - left->time) / (right->time - left->time));
-  for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] = (1 - share) * (*left->positions)[i] + share * (*right->positions)[i];
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = (1 - share) * from[i] + share * to[i];
   return out;
 }
 
@@ -102,6 +109,15 @@ void Fork::follow(double time) {
   wake_.notify_one();
 }
 
+void Fork::want_contacts(bool wanted) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (wanted == wants_contacts_) return;
+    wants_contacts_ = wanted;
+  }
+  wake_.notify_one();
+}
+
 bool Fork::update() {
   const std::lock_guard lock(mutex_);
   if (!std::exchange(news_, false)) return false;
@@ -112,17 +128,60 @@ bool Fork::update() {
 void Fork::add(ForkStep step) {
   {
     const std::lock_guard lock(mutex_);
-    bytes_ += step.positions->size() * sizeof(Vec3f);
+    bytes_ += bytes_of(*step.snapshot);
     status_.steps.push_back(std::move(step));
     for (ForkStep& old : status_.steps) {
       if (bytes_ <= limit_ || &old == &status_.steps.back()) break;
-      if (!old.positions) continue;
-      bytes_ -= old.positions->size() * sizeof(Vec3f);
-      old.positions = nullptr;
+      if (!old.snapshot) continue;
+      bytes_ -= bytes_of(*old.snapshot);
+      old.snapshot = nullptr;
     }
     news_ = true;
   }
   if (on_change_) on_change_();
+}
+
+void Fork::replace_snapshot(std::shared_ptr<const Snapshot> snapshot) {
+  {
+    const std::lock_guard lock(mutex_);
+    ForkStep& newest = status_.steps.back();
+    bytes_ += bytes_of(*snapshot) - bytes_of(*newest.snapshot);
+    newest.snapshot = std::move(snapshot);
+    news_ = true;
+  }
+  if (on_change_) on_change_();
+}
+
+std::shared_ptr<const Snapshot> Fork::snapshot_of(Engine& engine) {
+  auto snapshot = std::make_shared<Snapshot>();
+  {
+    const std::lock_guard lock(mutex_);
+    snapshot->wants_contacts = has_contacts_ = wants_contacts_;
+  }
+  engine.snapshot(*snapshot);
+  return snapshot;
+}
+
+std::optional<bool> Fork::wait_for_step(double time) {
+  std::unique_lock lock(mutex_);
+  const auto has_more = [&] { return wanted_ > time + kSameTime; };
+  wake_.wait(lock, [&] { return quit_ || has_more() || (wants_contacts_ && !has_contacts_); });
+  if (quit_) return std::nullopt;
+  return has_more();
+}
+
+void Fork::go_on(Engine& engine) {
+  double time = from_->start.state.time;
+  while (const std::optional<bool> is_step = wait_for_step(time)) {
+    if (!*is_step) {
+      replace_snapshot(snapshot_of(engine));
+      continue;
+    }
+    const StepReport report = engine.step();
+    time = report.time;
+    add({report.frame, report.time, report.kinetic_energy + report.elastic_energy + report.gravity_energy,
+         report.converged, result_text(report), snapshot_of(engine)});
+  }
 }
 
 void Fork::run() {
@@ -135,20 +194,9 @@ void Fork::run() {
     engine->set_contact_params(start.contact);
     engine->load(start.model);
     engine->set_state(start.state);
-    add({start.state.frame, start.state.time, std::numeric_limits<double>::quiet_NaN(), true,
-         positions_of(*engine)});
-    double time = start.state.time;
-    while (true) {
-      {
-        std::unique_lock lock(mutex_);
-        wake_.wait(lock, [&] { return quit_ || wanted_ > time + kSameTime; });
-        if (quit_) return;
-      }
-      const StepReport report = engine->step();
-      time = report.time;
-      add({report.frame, report.time, report.kinetic_energy + report.elastic_energy + report.gravity_energy,
-           report.converged, positions_of(*engine)});
-    }
+    add({start.state.frame, start.state.time, std::numeric_limits<double>::quiet_NaN(), true, "",
+         snapshot_of(*engine)});
+    go_on(*engine);
   } catch (const std::exception& error) {
     if (cancel_) return;
     spdlog::error("fork of frame {}: {}", start(), error.what());
@@ -212,6 +260,10 @@ int Forks::leash() const {
   return last;
 }
 
+void Forks::want_contacts(bool wanted) {
+  for (Entry& entry : entries_) entry.fork->want_contacts(wanted);
+}
+
 void Forks::compare(const SimulationFrame& frame) {
   if (!frame.scene || entries_.empty()) return;
   const std::span<const Vec3f> here = frame.positions();
@@ -224,25 +276,37 @@ void Forks::compare(const SimulationFrame& frame) {
   }
 }
 
-std::string differing_settings(const CapturedState& from, const Settings& now, std::size_t most) {
-  std::vector<std::string> all;
-  if (from.seed != 0) {
-    char text[64];
-    std::snprintf(text, sizeof text, "seed %llu, %g m/s", static_cast<unsigned long long>(from.seed),
-                  from.perturbation);
-    all.emplace_back(text);
-  }
+std::vector<SettingDifference> setting_differences(const CapturedState& from, const Settings& now) {
+  std::vector<SettingDifference> all;
   add_differences(param_table(), &from.start.params, &now.params, all);
   add_differences(lab_param_table(), &from.start.contact, &now.contact_params, all);
   add_materials(from.start.model, now.materials, all);
   const auto& planes = from.start.model.half_spaces;
+  const auto text = [](double mu) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%g", mu);
+    return std::string(digits);
+  };
   for (std::size_t i = 0; i < std::min(planes.size(), now.half_space_mu.size()); ++i)
-    if (planes[i].mu != now.half_space_mu[i]) {
-      char text[96];
-      std::snprintf(text, sizeof text, "mu of half-space %zu %g / %g", i + 1, planes[i].mu,
-                    now.half_space_mu[i]);
-      all.emplace_back(text);
-    }
+    if (planes[i].mu != now.half_space_mu[i])
+      all.push_back(
+          {"mu of half-space " + std::to_string(i + 1), text(planes[i].mu), text(now.half_space_mu[i])});
+  return all;
+}
+
+std::string seed_text(const CapturedState& from) {
+  if (from.seed == 0) return {};
+  char text[64];
+  std::snprintf(text, sizeof text, "seed %llu, %g m/s", static_cast<unsigned long long>(from.seed),
+                from.perturbation);
+  return text;
+}
+
+std::string differing_settings(const CapturedState& from, const Settings& now, std::size_t most) {
+  std::vector<std::string> all;
+  if (from.seed != 0) all.push_back(seed_text(from));
+  for (const SettingDifference& one : setting_differences(from, now))
+    all.push_back(std::string(one.name).append(" ").append(one.fork).append(" / ").append(one.run));
   std::string text;
   for (std::size_t i = 0; i < std::min(most, all.size()); ++i) text += (i > 0 ? ", " : "") + all[i];
   return all.size() > most ? text + ", ..." : text;

@@ -25,7 +25,10 @@ struct ForkStep {
   double time = 0;        // [s]
   double energy = 0;      // [J] kinetic, elastic and of gravity; NaN at the start
   bool converged = true;  // true at the start
-  std::shared_ptr<const std::vector<Vec3f>> positions = {};  // [m] of all nodes; null if they were dropped
+  std::string result;     // one line, see result_text; empty at the start
+  /// Positions of all nodes, poses and which bodies sleep, and contacts where they are wanted; null if it was
+  /// dropped.
+  std::shared_ptr<const Snapshot> snapshot = {};
 };
 
 struct ForkStatus {
@@ -45,7 +48,7 @@ struct ForkStatus {
 class Fork {
  public:
   using EngineFactory = std::function<std::unique_ptr<Engine>()>;
-  static constexpr std::size_t kDefaultLimit = std::size_t{64} << 20;  // [byte] of positions
+  static constexpr std::size_t kDefaultLimit = std::size_t{64} << 20;  // [byte] of snapshots
 
   /// `make_engine` is called on the thread; `on_change` there, too, whenever `update` has new data.
   Fork(EngineFactory make_engine, std::shared_ptr<const CapturedState> from, std::function<void()> on_change,
@@ -58,6 +61,8 @@ class Fork {
   /// It goes on up to this time [s], which its own time step need not divide. Returns at once, as all
   /// functions below.
   void follow(double time);
+  /// Whether snapshots have contacts; the newest one gets them at once.
+  void want_contacts(bool wanted);
   bool update();
   const ForkStatus& status() const { return seen_; }
   const CapturedState& from() const { return *from_; }
@@ -65,7 +70,13 @@ class Fork {
 
  private:
   void run();
+  void go_on(Engine& engine);
+  /// Waits for what is to be done next, which is a step if true, else a new snapshot; none: it ends.
+  std::optional<bool> wait_for_step(double time);
+  std::shared_ptr<const Snapshot> snapshot_of(Engine& engine);
   void add(ForkStep step);
+  /// In place of the newest.
+  void replace_snapshot(std::shared_ptr<const Snapshot> snapshot);
 
   EngineFactory make_engine_;
   std::shared_ptr<const CapturedState> from_;
@@ -78,6 +89,7 @@ class Fork {
   ForkStatus status_;
   std::size_t bytes_ = 0;
   double wanted_;  // [s]
+  bool wants_contacts_ = false, has_contacts_ = false;
   bool news_ = false, quit_ = false;
 
   ForkStatus seen_;  // used only by the caller's thread
@@ -120,6 +132,8 @@ class Forks {
   bool update(int frame, double time);
   /// The last frame that the simulation may reach before all forks have followed it; INT_MAX without forks.
   int leash() const;
+  /// Whether their snapshots have contacts.
+  void want_contacts(bool wanted);
   /// Measures the distances at the time of the frame that is shown.
   void compare(const SimulationFrame& frame);
 
@@ -130,6 +144,15 @@ class Forks {
   int frame_ = 0;               // of the simulation
   double time_ = 0;
 };
+
+/// A setting that differs between a fork and the run, as text.
+struct SettingDifference {
+  std::string name;  // "mu", or "steel.mu" where materials differ by themselves
+  std::string fork, run;
+};
+std::vector<SettingDifference> setting_differences(const CapturedState& from, const Settings& now);
+/// "seed 3, 0.001 m/s", or empty.
+std::string seed_text(const CapturedState& from);
 
 /// The settings that differ between two sets, "mu 0.3 / 0.5" each: `from`, then `now`; first of all the seed
 /// of changed velocities. At most `most`, then "...".

@@ -31,7 +31,12 @@ constexpr Vec3f axis_vector(int axis) {
 std::optional<Vec2f> on_screen(const GizmoView& view, const Vec3f& point) {
   const Vec3f at = view.camera.project(point, view.width, view.height);
   if (!(at[2] > 0)) return std::nullopt;
-  return Vec2f{at[0], at[1]};
+  return Vec2f{at[0], at[1]} + view.corner;
+}
+
+Ray ray_at(const GizmoView& view, const Vec2f& at) {
+  const Vec2f in_view = at - view.corner;
+  return view.camera.ray(in_view[0], in_view[1], view.width, view.height);
 }
 
 /// The stroke through these points, if all are in front of the eye.
@@ -124,7 +129,7 @@ void add_ring(const GizmoView& view, float size, int axis, std::vector<GizmoStro
 
 /// Where the ray hits the plane through `point`, if that is not far away.
 std::optional<Vec3d> plane_hit(const GizmoView& view, const Vec2f& at, const Vec3f& normal) {
-  const Ray ray = view.camera.ray(at[0], at[1], view.width, view.height);
+  const Ray ray = ray_at(view, at);
   const Vec3f to = view.origin - ray.origin;
   const float t = dot(to, normal) / dot(ray.direction, normal);
   if (!(t > 0) || !(static_cast<double>(t) < kFarthestHit * static_cast<double>(norm(to))))
@@ -134,7 +139,7 @@ std::optional<Vec3d> plane_hit(const GizmoView& view, const Vec2f& at, const Vec
 
 /// The point of the axis through the origin that is nearest to the ray.
 std::optional<Vec3d> axis_hit(const GizmoView& view, const Vec2f& at, int axis) {
-  const Ray ray = view.camera.ray(at[0], at[1], view.width, view.height);
+  const Ray ray = ray_at(view, at);
   const Vec3d along = axis_vector(axis).cast<double>(), direction = ray.direction.cast<double>();
   const Vec3d from = (view.origin - ray.origin).cast<double>();
   const double b = dot(along, direction), sine2 = 1 - b * b;

@@ -19,8 +19,9 @@ int axis_of(GizmoPart part);
 struct GizmoView {
   Camera camera;
   int width = 1, height = 1;
-  Vec3f origin{0, 0, 0};  // [m]
-  float pixels = 90;      // length of its arrows
+  Vec<float, 2> corner{0, 0};  // [px] of the picture, from which it shows this part
+  Vec3f origin{0, 0, 0};       // [m]
+  float pixels = 90;           // length of its arrows
 };
 
 /// [m] Length of the arrows; 0: the origin is behind the eye.

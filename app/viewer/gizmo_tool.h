@@ -14,7 +14,10 @@ class GizmoTool {
  public:
   GizmoTool(Simulation& simulation, const Camera& camera) : simulation_(simulation), camera_(camera) {}
 
-  void resize(int width, int height) { view_.width = width, view_.height = height; }
+  /// The part of the window that shows the scene. Other places [px] are in the window.
+  void resize(int width, int height, const Vec<float, 2>& corner) {
+    view_.width = width, view_.height = height, view_.corner = corner;
+  }
   /// Shows it at an object of the scene that is shown, or hides it. `pixels`: length of its arrows.
   void aim(std::optional<int> object, float pixels);
   void set_snapping(bool on) { snaps_ = on; }

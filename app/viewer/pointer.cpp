@@ -18,10 +18,17 @@ constexpr double stiffer_per_notch = 1.25;
 constexpr double least_drag_stiffness = 1e-3;  // [N/m] that the wheel reaches
 }  // namespace
 
-void Pointer::resize(int width, int height) {
+void Pointer::resize(int width, int height, const Vec<float, 2>& corner) {
   width_ = std::max(width, 1);
   height_ = std::max(height, 1);
-  gizmo_.resize(width_, height_);
+  corner_ = corner;
+  gizmo_.resize(width_, height_, corner_);
+}
+
+bool Pointer::is_in_view() const {
+  const Vec<float, 2> at = in_view();
+  return at[0] >= 0 && at[1] >= 0 && at[0] < static_cast<float>(width_) &&
+         at[1] < static_cast<float>(height_);
 }
 
 std::optional<Pick> Pointer::pick_here() const {
@@ -36,11 +43,12 @@ std::optional<Pick> Pointer::pick_here() const {
 const ContactRecord* Pointer::mark_here(const std::optional<Pick>& found) const {
   const float deepest =
       found ? camera_.project(found->point, width_, height_)[2] : std::numeric_limits<float>::infinity();
-  return pick_contact(marks_, camera_, width_, height_, {x_, y_}, mark_reach, deepest);
+  return pick_contact(marks_, camera_, width_, height_, in_view(), mark_reach, deepest);
 }
 
 std::optional<Hovered> Pointer::hovered(bool surfaces) const {
-  if (!has_moved_ || mode_ != Mode::idle || gizmo_.highlighted() != GizmoPart::none) return std::nullopt;
+  if (!has_moved_ || !is_in_view() || mode_ != Mode::idle || gizmo_.highlighted() != GizmoPart::none)
+    return std::nullopt;
   // The search for the surface visits all triangles: only if something is shown of it.
   if (!surfaces && mark_here(std::nullopt) == nullptr) return std::nullopt;
   Hovered found{{x_, y_}, std::nullopt, pick_here()};
@@ -54,17 +62,18 @@ void Pointer::press(Button button, Modifiers modifiers) {
   button_ = button;
   travelled_ = 0;
   may_click_ = false;
-  if (button == Button::left && !modifiers.shift && gizmo_.press({x_, y_})) {
+  const bool acts = is_in_view();
+  if (acts && button == Button::left && !modifiers.shift && gizmo_.press({x_, y_})) {
     mode_ = Mode::gizmo;
   } else if (button == Button::middle || (button == Button::left && modifiers.shift)) {
     mode_ = Mode::pan;
   } else if (button == Button::right) {
     mode_ = Mode::zoom;
   } else if (modifiers.control) {
-    start_drag();
+    if (acts) start_drag();
   } else {
     mode_ = Mode::orbit;
-    may_click_ = true;
+    may_click_ = acts;
   }
 }
 
@@ -108,7 +117,7 @@ void Pointer::move(float x, float y) {
   travelled_ += std::abs(dx) + std::abs(dy);
   switch (mode_) {
     case Mode::idle:
-      gizmo_.hover({x_, y_});
+      if (is_in_view()) gizmo_.hover({x_, y_});
       break;
     case Mode::gizmo:
       gizmo_.drag_to({x_, y_});

@@ -18,7 +18,8 @@ struct Click {
   std::optional<Pick> pick = {};  // where, of an object
 };
 
-/// Independent of the window system; positions are in window coordinates.
+/// Independent of the window system; positions are in window coordinates. Outside of its part of the window
+/// it only moves the camera: other parts show other runs.
 class Pointer {
  public:
   enum class Button { left, middle, right };
@@ -29,9 +30,10 @@ class Pointer {
   Pointer(Simulation& simulation, Camera& camera)
       : simulation_(simulation), camera_(camera), gizmo_(simulation, camera) {}
 
-  void resize(int width, int height);
   /// Of what is picked only the part that it leaves can be.
   void set_clip(const std::optional<ClipPlane>& clip) { clip_ = clip; }
+  /// The part of the window that shows the scene, from its upper left corner.
+  void resize(int width, int height, const Vec<float, 2>& corner = {0, 0});
   /// Sets the contacts with visible marks; they must outlive the next call.
   void set_marks(std::span<const ContactRecord> contacts) { marks_ = contacts; }
   void press(Button button, Modifiers modifiers);
@@ -57,7 +59,9 @@ class Pointer {
  private:
   enum class Mode { idle, orbit, pan, zoom, drag, gizmo };
 
-  Ray ray() const { return camera_.ray(x_, y_, width_, height_); }
+  Vec<float, 2> in_view() const { return Vec<float, 2>{x_, y_} - corner_; }
+  bool is_in_view() const;
+  Ray ray() const { return camera_.ray(in_view()[0], in_view()[1], width_, height_); }
   std::optional<Pick> pick_here() const;
   /// In front of `found`, the surface under the pointer.
   const ContactRecord* mark_here(const std::optional<Pick>& found) const;
@@ -68,6 +72,7 @@ class Pointer {
   Camera& camera_;
   GizmoTool gizmo_;
   int width_ = 1, height_ = 1;
+  Vec<float, 2> corner_{0, 0};
   float x_ = 0, y_ = 0;
   bool is_placed_ = false, has_moved_ = false;  // the window system told where it is; it went elsewhere
   Mode mode_ = Mode::idle;

@@ -14,6 +14,10 @@ Vec3f color_of_ghost(int number) {
   return {color.x, color.y, color.z};
 }
 
+SolidMeasure measure_of(SurfaceColors what) {
+  return what == SurfaceColors::stress ? SolidMeasure::stress : SolidMeasure::stretch;
+}
+
 }  // namespace
 
 void SceneLayers::forget() {
@@ -90,11 +94,18 @@ std::span<const float> SceneLayers::heat(const Scene& scene, SurfaceColors what,
   most_heat_ = -1;
   if (!stress_) stress_.emplace(scene.model);
   if (stress_->empty()) return heat_;
-  const std::vector<float>& values = stress_->evaluate(
-      what == SurfaceColors::stress ? SolidMeasure::stress : SolidMeasure::stretch, at, materials);
+  const std::vector<float>& values = stress_->evaluate(measure_of(what), at, materials);
   most_heat_ = std::max(0.f, *std::ranges::max_element(values));
   place_on_scale(values, most_heat_, heat_);
   return heat_;
+}
+
+std::vector<float> SceneLayers::heat_of(SurfaceColors what, std::span<const Vec3f> positions,
+                                        const std::vector<Material>& materials) {
+  std::vector<float> places;
+  if (most_heat_ < 0 || what == SurfaceColors::stiffness || !stress_ || stress_->empty()) return places;
+  place_on_scale(stress_->evaluate(measure_of(what), positions, materials), most_heat_, places);
+  return places;
 }
 
 }  // namespace stickslip

@@ -26,4 +26,12 @@ std::string solve_text(const StepReport& report, std::string_view solver) {
   return line;
 }
 
+std::string result_text(const StepReport& report) {
+  const bool is_contact = report.contact_solve.has_value();
+  const long count = is_contact ? report.contact_solve->iterations : report.newton_iterations;
+  const bool converged = report.converged && !missed_tolerance(report);
+  return std::to_string(count) + (is_contact ? " iteration" : " Newton iteration") + (count == 1 ? "" : "s") +
+         (converged ? ", converged" : ", not converged");
+}
+
 }  // namespace stickslip

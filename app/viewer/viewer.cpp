@@ -15,6 +15,7 @@
 #include "app/viewer/body_looks.h"
 #include "app/viewer/camera_fit.h"
 #include "app/viewer/expect_curves.h"
+#include "app/viewer/fork_panes.h"
 #include "app/viewer/gui.h"
 #include "app/viewer/open_file.h"
 #include "app/viewer/panels/widgets.h"
@@ -123,10 +124,17 @@ class Viewer final : public ActionTarget {
   }
   void choose_iterations();
   void show_iteration(const std::string& solver, long iteration);
-  /// A race, a sweep or a solve of the lab runs, or a picture is to be taken.
+  /// The forks have followed the run, so that pictures show both at the same time.
+  bool have_forks_followed() const {
+    return std::ranges::all_of(forks_.entries(), [&](const Forks::Entry& entry) {
+      const ForkStatus& fork = entry.fork->status();
+      return !fork.error.empty() || fork.has_reached(simulation_.status().time);
+    });
+  }
+  /// A race, a sweep or a solve of the lab runs, forks are behind, or a picture is to be taken.
   bool is_busy() const {
-    return lab_.status().running || steppers_.status().running || sweep_.busy() || iterations_.is_solving() ||
-           pictures_.is_screenshot_due() || bundle_due_;
+    return !have_forks_followed() || lab_.status().running || steppers_.status().running || sweep_.busy() ||
+           iterations_.is_solving() || pictures_.is_screenshot_due() || bundle_due_;
   }
   void write_journal() {
     static const Model none;
@@ -134,6 +142,10 @@ class Viewer final : public ActionTarget {
   }
   void choose_contacts();
   FrameView frame_view();
+  std::vector<PaneArea> fork_areas(const PaneArea& within) const;
+  void arrange();
+  std::vector<Pane> panes(const FrameView& run, std::span<const PaneArea> areas);
+  bool draw_window(ImDrawData* ui, Image* shown);
   PanelContext panel_context() {
     return {simulation_,
             lab_,
@@ -145,6 +157,7 @@ class Viewer final : public ActionTarget {
             hovered_,
             pointer_.drag_line(),
             layers_,
+            areas_,
             view_,
             scenes_,
             thumbnails_,
@@ -182,6 +195,8 @@ class Viewer final : public ActionTarget {
   std::vector<ContactRecord> shown_contacts_;
   std::optional<Hovered> hovered_;
   SceneLayers layers_;
+  ForkPanes fork_panes_;
+  std::vector<PaneArea> areas_;  // of the window's panes; empty: one view
   std::shared_ptr<const Scene> scene_;
   std::string shown_name_;       // of the scene whose camera this is
   std::optional<float> ground_;  // height [m]
@@ -399,6 +414,7 @@ void Viewer::take_over() {
       for (const int object : curve.objects) view_.expected.track(ObjectProbe(scene_, object));
     positions_.set_scene(scene_);
     bodies_.set_scene(scene_);
+    fork_panes_.set_scene(scene_);
     if (!reloaded) {
       view_.overlays = offered_overlays(view_.overlays, scene_->model);
       view_.surfaces = offered_colors(view_.surfaces, scene_->model);
@@ -578,8 +594,6 @@ void Viewer::choose_contacts() {
 FrameView Viewer::frame_view() {
   FrameView frame;
   if (ground_) camera_.keep_above(*ground_);
-  const FreeArea free = free_area();
-  camera_.covered = 1 - free.scene_bottom() / std::max(1.f, free.bottom);
   frame.camera = camera_;
   frame.overlays = view_.overlays;
   frame.patterns = view_.patterns;
@@ -598,8 +612,8 @@ FrameView Viewer::frame_view() {
   if (scene_) {
     const SimulationFrame& shown = simulation_.frame();
     bodies_.paint(shown.snapshot, view_.surfaces == SurfaceColors::islands, renderer_);
-    frame.ghosts =
-        layers_.ghosts(*scene_, shown, view_.ghosts ? &forks_ : nullptr, pointer_.gizmo(), camera_.eye());
+    frame.ghosts = layers_.ghosts(*scene_, shown, view_.fork_view == ForkView::outlines ? &forks_ : nullptr,
+                                  pointer_.gizmo(), camera_.eye());
     frame.heat = layers_.heat(*scene_, view_.surfaces, shown, simulation_.settings().materials);
     figures_.least_heat = layers_.least_heat();
     figures_.most_heat = layers_.most_heat();
@@ -610,6 +624,43 @@ FrameView Viewer::frame_view() {
   frame.left = area.left / static_cast<float>(area.width);
   frame.right = area.right / static_cast<float>(area.width);
   return frame;
+}
+
+/// Those of the run and its forks in a picture or a part of it; empty: forks are not shown so.
+std::vector<PaneArea> Viewer::fork_areas(const PaneArea& within) const {
+  if (view_.fork_view != ForkView::panes || forks_.empty()) return {};
+  const int gap = 2 * std::max(1, within.width / 1000);  // [px]
+  return pane_areas(static_cast<int>(forks_.entries().size()) + 1, within, gap);
+}
+
+/// Gives the camera and the pointer the part of the window that shows the run.
+void Viewer::arrange() {
+  const FreeArea free = free_area();
+  const ClearArea clear = clear_area();
+  const PaneArea within{static_cast<int>(clear.left), 0,
+                        std::max(1, static_cast<int>(clear.right - clear.left)),
+                        std::max(1, static_cast<int>(clear.bottom))};
+  areas_ = fork_areas(within);
+  if (areas_.empty()) {
+    camera_.covered = 1 - free.scene_bottom() / std::max(1.f, free.bottom);
+    camera_.widening = 1;
+    return pointer_.resize(window_.width(), window_.height());
+  }
+  camera_.covered = 0;
+  camera_.widening = pane_widening(areas_[0], within);
+  pointer_.resize(areas_[0].width, areas_[0].height,
+                  {static_cast<float>(areas_[0].x), static_cast<float>(areas_[0].y)});
+}
+
+std::vector<Pane> Viewer::panes(const FrameView& run, std::span<const PaneArea> areas) {
+  const PaneLooks looks{view_.surfaces, [this](ContactState state) { return view_.filter.shows(state); }};
+  return fork_panes_.views(run, areas, simulation_.frame(), forks_, layers_, looks);
+}
+
+bool Viewer::draw_window(ImDrawData* ui, Image* shown) {
+  const FrameView frame = frame_view();
+  if (areas_.empty()) return renderer_.draw_window(frame, ui, shown);
+  return renderer_.draw_window(panes(frame, areas_), ui, shown);
 }
 
 /// A picture without panels. One that a video takes, too, is as the window shows the scene.
@@ -623,6 +674,14 @@ Image Viewer::scene_alone() {
   const int width = std::max(1, window_.width()), height = std::max(1, window_.height());
   const int most = std::max(1, kLargestPicture / std::max(width, height));
   const int scale = still ? std::min(view_.pictures.scale, most) : 1;
+  const PaneArea all{0, 0, scale * width, scale * height};
+  frame.camera.widening = 1;
+  if (const std::vector<PaneArea> areas = fork_areas(all); !areas.empty()) {
+    frame.camera.widening = pane_widening(areas[0], all);
+    Image picture = renderer_.render_offscreen(panes(frame, areas), all.width, all.height);
+    draw_pane_captions(picture, pane_captions(forks_, simulation_), areas, static_cast<float>(scale));
+    return picture;
+  }
   return renderer_.render_offscreen(frame, scale * width, scale * height);
 }
 
@@ -636,7 +695,7 @@ void Viewer::draw() {
         figures_.frames_per_second > 0 ? 0.9 * figures_.frames_per_second + 0.1 / interval : 1 / interval;
   last_draw_ = start;
 
-  pointer_.resize(window_.width(), window_.height());
+  arrange();
   figures_.recording = pictures_.recording();
   figures_.positions = positions_.text();
   figures_.position_bytes = positions_.picture_bytes();
@@ -652,6 +711,8 @@ void Viewer::draw() {
 
   simulation_.want_contacts(shows_contacts(view_.overlays) || view_.selection || view_.contact ||
                             view_.surfaces == SurfaceColors::islands || view_.pattern_shown);
+  forks_.want_contacts(!areas_.empty() &&
+                       (shows_contacts(view_.overlays) || view_.surfaces == SurfaceColors::islands));
   const bool by_scale = view_.scale == ContactScale::pressure || view_.scale == ContactScale::age;
   simulation_.want_contact_details(view_.contact || (hovered_ && hovered_->contact) ||
                                    (by_scale && shows_contacts(view_.overlays)));
@@ -661,7 +722,7 @@ void Viewer::draw() {
   const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);
   Image shown;
   const bool with_panels = view_.panels_in_pictures;
-  const bool drawn = renderer_.draw_window(frame_view(), panels, wanted && with_panels ? &shown : nullptr);
+  const bool drawn = draw_window(panels, wanted && with_panels ? &shown : nullptr);
   if (drawn) positions_.drawn();
   if (drawn && wanted) record(with_panels ? shown : scene_alone());
   if (drawn && std::exchange(bundle_due_, false)) write_bundle_now();
@@ -725,8 +786,7 @@ int Viewer::run() {
   if (!options_.script.screenshot.empty()) {
     PanelContext context = panel_context();
     Image shown;
-    if (renderer_.draw_window(frame_view(), gui_.draw(context), &shown))
-      write_png(options_.script.screenshot, shown);
+    if (draw_window(gui_.draw(context), &shown)) write_png(options_.script.screenshot, shown);
   }
   for (const std::string& message : renderer_.validation_messages()) spdlog::error("validation: {}", message);
   const bool failed = scripted_end && !simulation_.status().error.empty();

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/io/scene/scene.h"
-#include "tests/app/simulation_fixture.h"
+#include "tests/app/fork_fixture.h"
 
 namespace stickslip {
 namespace {
@@ -12,37 +12,9 @@ namespace {
 using test::fake;
 using test::reached;
 
-/// The scene `rest` of real engines, forked at frame 5.
-class ForkOfRest : public ::testing::Test {
+class ForkOfRest : public test::ForkedRun {
  protected:
-  static std::unique_ptr<Engine> engine() { return make_engine(Backend::cpu, 1); }
-
-  void SetUp() override {
-    simulation.set_pacing({.real_time = false});
-    simulation.post(LoadScene{"rest"});
-    steps_to(5);
-    simulation.post(ForkState{});
-    std::shared_ptr<const CapturedState> state;
-    ASSERT_TRUE(reached(simulation, [&] { return (state = simulation.take_forked()) != nullptr; }));
-    EXPECT_EQ(state->start.state.frame, 5);
-    EXPECT_EQ(simulation.take_forked(), nullptr) << "taken once";
-    forks.add(std::move(state));
-  }
-  /// As the window does: one step after the other, each followed by the forks.
-  void steps_to(int frame) {
-    for (int next = simulation.status().frame + 1; next <= frame; ++next) {
-      simulation.step_once();
-      ASSERT_TRUE(reached(simulation, [&] {
-        forks.update(simulation.status().frame, simulation.status().time);
-        simulation.set_leash(forks.leash());
-        return simulation.frame().snapshot.frame == next && forks.leash() > next;
-      })) << next;
-      forks.compare(simulation.frame());
-    }
-  }
-
-  Simulation simulation{engine, [](const std::string& name, const std::string&) { return load_scene(name); }};
-  Forks forks{engine, {}};
+  ForkOfRest() : ForkedRun("rest") {}
 };
 
 TEST_F(ForkOfRest, WithTheSameSettingsBothStayEqualToTheBit) {
@@ -202,10 +174,10 @@ TEST(Fork, KeepsPositionsWithinItsLimit) {
     return fork.status().newest() && fork.status().newest()->frame == 10;
   }));
   int kept = 0;
-  for (const ForkStep& step : fork.status().steps) kept += step.positions != nullptr;
+  for (const ForkStep& step : fork.status().steps) kept += step.snapshot != nullptr;
   EXPECT_EQ(fork.status().steps.size(), 11u);
   EXPECT_EQ(kept, 3);
-  EXPECT_NE(fork.status().newest()->positions, nullptr);
+  EXPECT_NE(fork.status().newest()->snapshot, nullptr);
 }
 
 /// A cube, each face two triangles: from a corner six edges are its outline, the six others are sharp, and no

@@ -1,5 +1,6 @@
 // The section about forks: what each of them has of its own, and how far it is from the run.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <deque>
 #include <limits>
@@ -121,6 +122,19 @@ void draw_seed(PanelContext& context) {
   ImGui::EndCombo();
 }
 
+void draw_fork_view(ViewState& view) {
+  constexpr std::array<const char*, 3> names = {"Hidden", "Outlines", "Panes"};
+  ImGui::SetNextItemWidth(em(11));
+  const bool open = begin_choices("##fork view", names[static_cast<std::size_t>(view.fork_view)]);
+  if (!open)
+    return tooltip("How forks are shown: as outlines over the run, or in panes beside it. " +
+                   shortcut(ActionId::fork_panes) + " switches between both");
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (ImGui::Selectable(names[i], static_cast<std::size_t>(view.fork_view) == i))
+      view.fork_view = static_cast<ForkView>(i);
+  ImGui::EndCombo();
+}
+
 }  // namespace
 
 void draw_forks_section(PanelContext& context) {
@@ -132,8 +146,7 @@ void draw_forks_section(PanelContext& context) {
   if (context.forks.empty()) {
     text_colored(theme::dim_text, "compares a change with what would have been");
   } else {
-    ImGui::Checkbox("Outlines", &context.view.ghosts);
-    tooltip("Draw the forks into the scene");
+    draw_fork_view(context.view);
   }
   draw_seed(context);
   if (const std::optional<int> removed = draw_rows(context)) context.forks.remove(*removed);

@@ -59,6 +59,7 @@ FreeArea free_area(float width, float height, const ViewState& view) {
 void draw_panels(PanelContext& context) {
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   const FreeArea free = free_area(window.x, window.y, context.view);
+  draw_pane_captions(context);
   draw_gizmo(context);
   draw_hover_tip(context);
   if (context.view.panels) {

@@ -13,6 +13,7 @@
 #include "app/viewer/bookmarks.h"
 #include "app/viewer/clip_choice.h"
 #include "app/viewer/fork.h"
+#include "app/viewer/fork_panes.h"
 #include "app/viewer/gizmo_tool.h"
 #include "app/viewer/hover.h"
 #include "app/viewer/iteration_scrub.h"
@@ -58,6 +59,9 @@ struct HeldPlots {
   TrackedProbes tracked, expected;
 };
 
+/// How forks are shown: as outlines over the run, or beside it.
+enum class ForkView { hidden, outlines, panes };
+
 /// State of the view; changed by actions, panels and the pointer.
 struct ViewState {
   Overlays overlays;
@@ -85,12 +89,12 @@ struct ViewState {
   bool expect_shown = false;               // the plots of what the scene expects, in the last picture
   bool pattern_shown = false;              // the pattern of W, in the last picture
   bool pattern_swept = false;              // it has the order of the sweeps
-  bool ghosts = true;                      // outlines of forks
-  ForkState seeded{.seed = 1};             // the next fork with other velocities
-  SweepRequest sweep;                      // the next one; without a key: none was chosen
-  std::size_t sweep_measure = 0;           // the strip's, an index of sweep_measures
-  std::string sweep_filter;                // what is typed to find a parameter for it
-  bool panels_in_pictures = false;         // screenshots and videos show the panels, too
+  ForkView fork_view = ForkView::outlines;
+  ForkState seeded{.seed = 1};      // the next fork with other velocities
+  SweepRequest sweep;               // the next one; without a key: none was chosen
+  std::size_t sweep_measure = 0;    // the strip's, an index of sweep_measures
+  std::string sweep_filter;         // what is typed to find a parameter for it
+  bool panels_in_pictures = false;  // screenshots and videos show the panels, too
   PictureSettings pictures;
   RaceSettings race;
   StepperRaceSettings stepper_race;
@@ -131,6 +135,7 @@ struct PanelContext {
   const std::optional<Hovered>& hovered;  // empty over panels and while a button is down
   std::optional<DragLine> drag;           // the spring of a pull
   const SceneLayers& layers;
+  std::span<const PaneArea> panes;  // of the run and its forks, see ForkPanes; empty: one view of the run
   ViewState& view;
   const std::vector<SceneInfo>& scenes;
   Thumbnails& thumbnails;

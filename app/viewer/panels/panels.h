@@ -40,6 +40,11 @@ void draw_add_panel(PanelContext& context);
 
 /// Over the scene, below the panels: the handles at the selected object.
 void draw_gizmo(PanelContext& context);
+/// Likewise: what each pane shows.
+void draw_pane_captions(PanelContext& context);
+/// The same in a picture without panels, `scale` times as large as in the window.
+void draw_pane_captions(Image& picture, std::span<const PaneCaption> captions,
+                        std::span<const PaneArea> panes, float scale);
 /// Likewise: numbers of what is under the pointer.
 void draw_hover_tip(PanelContext& context);
 

@@ -1,0 +1,215 @@
+// Panes of the run and its forks: where they are, what they show, and what their captions say.
+#include "app/viewer/fork_panes.h"
+
+#include <memory>
+
+#include "app/viewer/pointer.h"
+#include "app/viewer/step_text.h"
+#include "tests/app/fork_fixture.h"
+#include "tests/app/render_fixture.h"
+
+namespace stickslip {
+namespace {
+
+using test::reached;
+
+TEST(PaneAreas, TheNumberOfColumnsMakesTheShorterSideLargest) {
+  const auto columns = [](int count, int width, int height) {
+    const std::vector<PaneArea> areas = pane_areas(count, {7, 3, width, height}, 2);
+    EXPECT_EQ(areas.size(), static_cast<std::size_t>(count));
+    int in_first_row = 0;
+    for (const PaneArea& area : areas) {
+      in_first_row += area.y == areas[0].y;
+      EXPECT_GE(area.x, 7);
+      EXPECT_GE(area.y, 3);
+      EXPECT_LE(area.x + area.width, 7 + width);
+      EXPECT_LE(area.y + area.height, 3 + height);
+      EXPECT_EQ(area.width, areas[0].width);
+      EXPECT_EQ(area.height, areas[0].height);
+    }
+    return in_first_row;
+  };
+  EXPECT_EQ(columns(2, 1280, 720), 2);
+  EXPECT_EQ(columns(2, 500, 700), 1);
+  EXPECT_EQ(columns(3, 1280, 720), 3);
+  EXPECT_EQ(columns(3, 680, 600), 2);
+  EXPECT_EQ(columns(4, 1280, 720), 2);
+}
+
+TEST(PaneAreas, TheCameraShowsTheShorterSideOfTheWholeInThatOfAPane) {
+  const PaneArea within{0, 0, 1200, 600};
+  const Vec3f right_end{1, 0, 0}, top{0, 1, 0};
+  Camera camera = Camera::look_at({0, 0, 5}, {0, 0, 0}, 40);
+  const float whole = 600 / (camera.project({0, 0, 0}, 1200, 600) - camera.project(top, 1200, 600))[1];
+  for (const PaneArea& pane : {PaneArea{0, 0, 300, 600}, PaneArea{0, 0, 600, 300}}) {
+    camera.widening = pane_widening(pane, within);
+    const Vec3f middle = camera.project({0, 0, 0}, pane.width, pane.height);
+    const float across = (camera.project(right_end, pane.width, pane.height) - middle)[0];
+    EXPECT_NEAR(300 / across, whole, 1e-4f) << "what the shorter side of 300 shows";
+    const Ray ray = camera.ray(middle[0] + across, middle[1], pane.width, pane.height);
+    EXPECT_NEAR(norm(normalized(right_end - camera.eye()) - ray.direction), 0, 1e-6f)
+        << "rays fit the picture";
+  }
+}
+
+/// Five blocks on an incline, of which some stick; once forked, the friction of all is gone.
+class ForkOfSlope : public test::ForkedRun {
+ protected:
+  static constexpr int kWidth = 640, kHeight = 240;
+  static constexpr PaneArea kWithin{0, 0, kWidth, kHeight};
+
+  ForkOfSlope() : ForkedRun("slope") {}
+  void SetUp() override {
+    ForkedRun::SetUp();
+    simulation.post(MaterialEdit{-1, "mu", 0.0});
+    panes.set_scene(simulation.frame().scene);
+    const CameraStart& start = simulation.frame().scene->camera;
+    view.camera = Camera::look_at(start.position.cast<float>(), start.target.cast<float>(),
+                                  static_cast<float>(start.fov));
+    view.overlays.contacts = true;
+  }
+  std::vector<Pane> shown_panes() {
+    const std::vector<PaneArea> areas = pane_areas(static_cast<int>(forks.entries().size()) + 1, kWithin, 2);
+    view.contacts = simulation.frame().snapshot.contacts;
+    return panes.views(view, areas, simulation.frame(), forks, layers, looks);
+  }
+  /// Follows the forks until the newest step of each has contacts.
+  void wait_for_contacts() {
+    forks.want_contacts(true);
+    ASSERT_TRUE(reached(simulation, [&] {
+      forks.update(simulation.status().frame, simulation.status().time);
+      return std::ranges::all_of(forks.entries(), [](const Forks::Entry& entry) {
+        return !entry.fork->status().newest()->snapshot->contacts.empty();
+      });
+    }));
+  }
+
+  ForkPanes panes;
+  SceneLayers layers;
+  PaneLooks looks;
+  FrameView view;
+};
+
+TEST_F(ForkOfSlope, APaneShowsTheForksStateAndContactsAndNotTheRuns) {
+  steps_to(9);
+  EXPECT_TRUE(forks.entries()[0].fork->status().newest()->snapshot->contacts.empty()) << "not wanted so far";
+  wait_for_contacts();
+  const std::vector<Pane> shown = shown_panes();
+  ASSERT_EQ(shown.size(), 2u);
+  EXPECT_TRUE(shown[0].positions.empty()) << "those of the renderer";
+  const ForkStep& step = *forks.entries()[0].fork->status().newest();
+  EXPECT_EQ(step.frame, 9);
+  EXPECT_TRUE(std::ranges::equal(shown[1].positions, step.snapshot->positions));
+  EXPECT_EQ(shown[1].view.contacts.size(), step.snapshot->contacts.size());
+  EXPECT_EQ(shown[1].colors.size(), simulation.frame().scene->model.objects.size());
+  EXPECT_EQ(shown[0].view.largest_force, shown[1].view.largest_force) << "arrows can be compared";
+  EXPECT_EQ(shown[0].view.camera.eye(), shown[1].view.camera.eye());
+  looks.shows = [](ContactState state) { return state == ContactState::stick; };
+  const std::size_t sticking = shown_panes()[1].view.contacts.size();
+  EXPECT_GT(sticking, 0u);
+  EXPECT_LT(sticking, step.snapshot->contacts.size()) << "some blocks slide";
+}
+
+TEST_F(ForkOfSlope, CaptionsSayWhatDiffersAndHowTheStepEnded) {
+  steps_to(8);
+  const StepReport& report = simulation.history().back();
+  const std::vector<PaneCaption> captions = pane_captions(forks, simulation);
+  ASSERT_EQ(captions.size(), 2u);
+  EXPECT_EQ(captions[0].settings, "mu_01.mu 0, mu_02.mu 0, mu_03.mu 0, ...");
+  EXPECT_EQ(captions[1].settings, "mu_01.mu 0.1, mu_02.mu 0.2, mu_03.mu 0.3, ...");
+  EXPECT_EQ(captions[0].result, result_text(report));
+  EXPECT_NE(captions[1].result.find("converged"), std::string::npos);
+  EXPECT_LT(captions[0].distance, 0);
+  EXPECT_EQ(captions[1].distance, forks.entries()[0].distances.at(8).mean);
+  EXPECT_GT(captions[1].distance, 0);
+}
+
+TEST(PaneCaptions, AResultIsThatOfTheContactSolverOrOfNewtonsMethod) {
+  StepReport report;
+  report.newton_iterations = 1;
+  report.converged = true;
+  EXPECT_EQ(result_text(report), "1 Newton iteration, converged");
+  report.contact_solve.emplace();
+  report.contact_solve->residual = 1e-3;
+  report.contact_solve->tolerance = 1e-4;
+  report.contact_solve->iterations = 200;
+  EXPECT_EQ(result_text(report), "200 iterations, not converged");
+}
+
+/// Of the forks of the slope.
+class PicturesOfForks : public ForkOfSlope {
+ protected:
+  void SetUp() override {
+    try {
+      renderer = std::make_unique<Renderer>(RendererOptions{.quality = Quality::light, .validation = true});
+    } catch (const NoDeviceError& error) {
+      GTEST_SKIP() << error.what();
+    }
+    ForkOfSlope::SetUp();
+    renderer->set_scene(simulation.frame().scene->model);
+  }
+  void TearDown() override {
+    if (renderer) {
+      EXPECT_TRUE(renderer->validation_messages().empty()) << renderer->validation_messages().front();
+    }
+  }
+  static Image part(const Image& whole, const Pane& pane) {
+    Image out{pane.width, pane.height, {}};
+    for (int y = 0; y < pane.height; ++y) {
+      const std::uint8_t* row = whole.pixel(pane.x, pane.y + y);
+      out.rgba.insert(out.rgba.end(), row, row + std::size_t{4} * static_cast<std::size_t>(pane.width));
+    }
+    return out;
+  }
+  /// A single view of the same state and size.
+  Image alone(const Pane& pane) {
+    renderer->set_positions(pane.positions.empty() ? simulation.frame().positions() : pane.positions);
+    return renderer->render_offscreen(pane.view, pane.width, pane.height);
+  }
+
+  std::unique_ptr<Renderer> renderer;
+};
+
+TEST_F(PicturesOfForks, PanesDifferAndEachIsTheSingleViewOfItsState) {
+  steps_to(17);
+  wait_for_contacts();
+  renderer->set_positions(simulation.frame().positions());
+  view.contacts = simulation.frame().snapshot.contacts;
+  const Image before = renderer->render_offscreen(view, kWidth, kHeight);
+  const std::vector<Pane> shown = shown_panes();
+  const Image both = renderer->render_offscreen(shown, kWidth, kHeight);
+  EXPECT_EQ(renderer->render_offscreen(view, kWidth, kHeight).rgba, before.rgba) << "as it was without panes";
+  EXPECT_GT(pixels_that_differ(part(both, shown[0]), part(both, shown[1])), 500u);
+  for (const Pane& pane : shown)
+    EXPECT_LE(pixels_that_differ(part(both, pane), alone(pane), 2),
+              static_cast<std::size_t>(pane.width * pane.height / 500));
+}
+
+/// The pointer's part of the window is the pane of the run.
+TEST_F(ForkOfSlope, ThePointerPicksInTheRunsPaneAndTurnsTheCameraInAnyPane) {
+  Camera camera = view.camera;
+  Pointer pointer(simulation, camera);
+  pointer.resize(300, kHeight, {40, 20});
+  const Bounds bounds = bounds_of(simulation.frame().scene->model.objects[2], simulation.frame().positions());
+  const Vec3f at = camera.project(bounds.center(), 300, kHeight);
+  const auto click = [&](float x, float y) {
+    pointer.move(x, y);
+    pointer.press(Pointer::Button::left, {});
+    pointer.release(Pointer::Button::left);
+    return pointer.take_click();
+  };
+  const std::optional<Click> hit = click(40 + at[0], 20 + at[1]);
+  ASSERT_TRUE(hit);
+  EXPECT_EQ(hit->object, 2);
+  EXPECT_FALSE(click(340 + at[0], 20 + at[1])) << "in another pane";
+  const float yaw = camera.yaw;
+  pointer.press(Pointer::Button::left, {});
+  pointer.move(340 + at[0] + 50, 20 + at[1]);
+  pointer.release(Pointer::Button::left);
+  EXPECT_NE(camera.yaw, yaw);
+  pointer.press(Pointer::Button::left, {.control = true});
+  EXPECT_FALSE(pointer.busy()) << "nothing is pulled in another pane";
+}
+
+}  // namespace
+}  // namespace stickslip
