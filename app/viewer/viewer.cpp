@@ -1,32 +1,13 @@
 #include "app/viewer/viewer.h"
-#include "app/viewer/object_moves.h"
 
-#define GLFW_INCLUDE_NONE
-#include <GLFW/glfw3.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "app/capture/png.h"
 #include "app/io/file/output_file.h"
-#include "app/viewer/action_script.h"
-#include "app/viewer/body_looks.h"
-#include "app/viewer/camera_fit.h"
-#include "app/viewer/expect_curves.h"
-#include "app/viewer/fork_panes.h"
-#include "app/viewer/gui.h"
-#include "app/viewer/open_file.h"
 #include "app/viewer/panels/widgets.h"
-#include "app/viewer/pointer.h"
-#include "app/viewer/position_link.h"
-#include "app/viewer/scene_content.h"
-#include "app/viewer/scene_layers.h"
-#include "app/viewer/session_journal.h"
-#include "app/viewer/video.h"
-#include "app/viewer/window_files.h"
-#include "app/viewer/window_memory.h"
+#include "app/viewer/viewer_window.h"
 
 namespace stickslip {
 namespace {
@@ -37,10 +18,8 @@ using Clock = std::chrono::steady_clock;
 // draws, the interval leaves it time, but a change is shown within `longest_interval`.
 constexpr double shortest_interval = 1.0 / 60, longest_interval = 1.0 / 25;
 constexpr double clock_interval = 0.25;    // [s] between pictures that only update the clock
-constexpr float contact_reach = 0.02f;     // of the scene's radius: movement of a picked contact in a step
 constexpr double script_interval = 0.005;  // [s] between looks at a script
 constexpr int kLargestPicture = 8192;      // [px] width and height of a screenshot
-constexpr int settle_frames = 3;           // pictures after an input: ImGui needs a second one to respond
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -57,158 +36,7 @@ Simulation::SceneLoader first_scene_at_hand(const ViewOptions& options) {
   };
 }
 
-/// The window and all its parts.
-class Viewer final : public ActionTarget {
- public:
-  explicit Viewer(const ViewOptions& options);
-  ~Viewer() override;
-  int run();
-
- private:
-  void act(ActionId action);
-  Simulation& simulation() override { return simulation_; }
-  ViewState& view() override { return view_; }
-  void switch_scene(int direction) override;
-  void frame_camera() override;
-  void view_from(float yaw, float pitch) override {
-    camera_.turn_to(yaw, pitch);
-    frame_camera();
-  }
-  void pick_worst_contact() override;
-  void shoot() override;
-  void add_object() override;
-  bool remembers() const { return !options_.memory.empty(); }
-  void keep_memory();
-  void ask_screenshot() override { pictures_.ask_screenshot(); }
-  void toggle_video() override { pictures_.toggle_video(name(), view_.pictures.rate); }
-  void save_report() override { files_.save_report(simulation_, name()); }
-  void save_plots() override { files_.save_plots(simulation_, view_.tracked, name()); }
-  void save_scene() override {
-    if (scene_) files_.save_scene(*scene_, simulation_.settings());
-  }
-  void save_bundle() override {
-    bundle_due_ = scene_ != nullptr;
-    draws_due_ = std::max(draws_due_, 1);
-  }
-  void add_camera_key() override {
-    files_.add_camera_key(camera_, simulation_.frame().snapshot.time, name());
-  }
-  void quit() override { quit_ = true; }
-  std::string name() const { return scene_ ? scene_->name : "view"; }
-
-  void on_key(int key, const char* name, int mods, bool repeat);
-  void on_button(int button, int mods, bool down);
-  void open(const std::filesystem::path& file);
-  void open_bundle(const std::filesystem::path& file);
-  InputHandlers handlers();
-
-  void take_over();
-  void follow_tracked();
-  void select(const Click& click);
-  void select(const std::string& object);
-  void click(const Vec<float, 2>& pixel);
-  void look(const Vec3f& eye, const Vec3f& target);
-  void set_quality(Quality quality);
-  std::optional<ClipPlane> clip_plane() const;
-  FreeArea free_area() const;
-  ClearArea clear_area() const;
-  double time_to_next_draw() const;
-  void draw();
-  void record(const Image& shown);
-  void write_bundle_now();
-  void take_news();
-  void start_races();
-  void ask_sweep(const SweepRequest& request) {
-    view_.sweep = request;
-    sweep_.ask(simulation_, request);
-  }
-  void choose_iterations();
-  void show_iteration(const std::string& solver, long iteration);
-  /// The forks have followed the run, so that pictures show both at the same time.
-  bool have_forks_followed() const {
-    return std::ranges::all_of(forks_.entries(), [&](const Forks::Entry& entry) {
-      const ForkStatus& fork = entry.fork->status();
-      return !fork.error.empty() || fork.has_reached(simulation_.status().time);
-    });
-  }
-  /// A race, a sweep or a solve of the lab runs, forks are behind, or a picture is to be taken.
-  bool is_busy() const {
-    return !have_forks_followed() || lab_.status().running || steppers_.status().running || sweep_.busy() ||
-           iterations_.is_solving() || pictures_.is_screenshot_due() || bundle_due_;
-  }
-  void write_journal() {
-    static const Model none;
-    journal_.follow(simulation_, scene_ ? scene_->model : none);
-  }
-  void choose_contacts();
-  FrameView frame_view();
-  std::vector<PaneArea> fork_areas(const PaneArea& within) const;
-  void arrange();
-  std::vector<Pane> panes(const FrameView& run, std::span<const PaneArea> areas);
-  bool draw_window(ImDrawData* ui, Image* shown);
-  PanelContext panel_context() {
-    return {simulation_,
-            lab_,
-            iterations_,
-            steppers_,
-            forks_,
-            sweep_,
-            pointer_.gizmo(),
-            hovered_,
-            pointer_.drag_line(),
-            layers_,
-            areas_,
-            view_,
-            scenes_,
-            thumbnails_,
-            *log_,
-            figures_,
-            [this](ActionId action) { act(action); }};
-  }
-  Image scene_alone();
-
-  const ViewOptions& options_;
-  std::vector<SceneInfo> scenes_;
-  Thumbnails thumbnails_{assets_folder() / "pictures"};
-  Simulation::SceneLoader load_scene_;
-  WindowMemory memory_ = read_window_memory(options_.memory);
-  std::optional<ActionScript> script_;
-  SessionJournal journal_;
-  std::shared_ptr<LogBuffer> log_ = std::make_shared<LogBuffer>();
-  LogCapture log_capture_{log_};
-  Window window_;
-  Gui gui_;
-  Renderer renderer_;
-  Simulation simulation_;
-  LabRace lab_;
-  IterationScrub iterations_;
-  StepperRace steppers_;
-  Forks forks_;
-  ParamSweep sweep_;
-  PositionLink positions_{renderer_, simulation_};
-
-  ViewState view_;
-  WindowFigures figures_;
-  Camera camera_;
-  FollowingCamera following_;
-  Pointer pointer_{simulation_, camera_};
-  std::vector<ContactRecord> shown_contacts_;
-  std::optional<Hovered> hovered_;
-  SceneLayers layers_;
-  ForkPanes fork_panes_;
-  std::vector<PaneArea> areas_;  // of the window's panes; empty: one view
-  std::shared_ptr<const Scene> scene_;
-  std::string shown_name_;       // of the scene whose camera this is
-  std::optional<float> ground_;  // height [m]
-  BodyLooks bodies_;
-  WindowPictures pictures_{options_.output};
-  WindowFiles files_{options_.output};
-  bool bundle_due_ = false;  // with the next picture
-  bool quit_ = false;
-  int draws_due_ = settle_frames;
-  std::size_t log_seen_ = 0;
-  Clock::time_point last_draw_{};
-};
+}  // namespace
 
 Viewer::Viewer(const ViewOptions& options)
     : options_(options),
@@ -248,79 +76,6 @@ Viewer::~Viewer() {
   keep_memory();
   // The simulation's thread ends after its step; the window is hidden meanwhile.
   window_.hide();
-}
-
-// ---- Input ----
-
-InputHandlers Viewer::handlers() {
-  return {
-      .key = [this](int key, const char* name, int mods, bool repeat) { on_key(key, name, mods, repeat); },
-      .character =
-          [this](char32_t character) {
-            if (gui_.wants_keys()) return;
-            if (const Action* action = find_action(character)) act(action->id);
-          },
-      .button = [this](int button, int mods, bool down) { on_button(button, mods, down); },
-      .move = [this](float x, float y) { pointer_.move(x, y); },
-      .scroll =
-          [this](float notches) {
-            if (!gui_.wants_pointer()) pointer_.scroll(notches);
-          },
-      .drop = [this](const std::string& path) { open(path); },
-      .any = [this] { draws_due_ = settle_frames; },
-  };
-}
-
-void Viewer::act(ActionId action) {
-  const std::string_view what = action_table()[static_cast<std::size_t>(action)].name;
-  const SimulationStatus& status = simulation_.status();
-  journal_.add([&](JournalWriter& journal) { journal.add_action(status.frame, status.time, what); });
-  perform(action, *this);
-}
-
-void Viewer::on_key(int key, const char* name, int mods, bool repeat) {
-  if (gui_.wants_keys() && !(mods & GLFW_MOD_CONTROL)) return;
-  if (key == GLFW_KEY_ESCAPE && view_.help) return act(ActionId::toggle_help);
-  const Action* action = find_action(key, name, mods);
-  // A text field undoes what is typed in it.
-  if (action && gui_.wants_keys() && (action->id == ActionId::undo || action->id == ActionId::redo)) return;
-  if (action && (!repeat || action->has(ActionTrait::repeats))) act(action->id);
-}
-
-void Viewer::on_button(int button, int mods, bool down) {
-  const auto which = button == GLFW_MOUSE_BUTTON_LEFT     ? Pointer::Button::left
-                     : button == GLFW_MOUSE_BUTTON_MIDDLE ? Pointer::Button::middle
-                                                          : Pointer::Button::right;
-  if (!down) return pointer_.release(which);
-  if (!gui_.wants_pointer())
-    pointer_.press(which, {(mods & GLFW_MOD_SHIFT) != 0, (mods & GLFW_MOD_CONTROL) != 0});
-}
-
-void Viewer::open(const std::filesystem::path& file) {
-  if (is_bundle_name(file)) return open_bundle(file);
-  open_file(file, simulation_, [this](std::shared_ptr<const FrozenStep> problem) {
-    view_.lab = true;
-    view_.lab_steppers = false;
-    lab_.start(std::move(problem), view_.race);
-  });
-}
-
-void Viewer::open_bundle(const std::filesystem::path& file) {
-  try {
-    simulation_.post(files_.unpack_bundle(file));
-  } catch (const std::exception& error) {
-    spdlog::error("{}", error.what());
-  }
-}
-
-void Viewer::switch_scene(int direction) {
-  if (scenes_.empty()) return;
-  const auto count = static_cast<int>(scenes_.size());
-  int current = direction > 0 ? -1 : count;
-  for (int i = 0; i < count; ++i)
-    if (scene_ && scenes_[static_cast<std::size_t>(i)].file == scene_->file) current = i;
-  const auto next = static_cast<std::size_t>((current + direction + count) % count);
-  simulation_.post(LoadScene{scenes_[next].file.string()});
 }
 
 // ---- Recording ----
@@ -378,204 +133,6 @@ void Viewer::show_iteration(const std::string& solver, long iteration) {
     throw InputError("the lab has no iterations of " + solver + ": freeze a problem first");
   iterations_.show_iteration(iteration);
   draws_due_ = std::max(draws_due_, 1);
-}
-
-// ---- Scene and camera ----
-
-/// Updates renderer and selection with the data published by the simulation.
-void Viewer::take_over() {
-  const SimulationFrame& frame = simulation_.frame();
-  if (!frame.scene) return;
-  if (frame.scene != scene_) {
-    const bool reloaded = scene_ && scene_->file == frame.scene->file;
-    // The nodes of a picked place are those of the scene in which it was clicked.
-    const auto stays = [&](int object) {
-      return reloaded && keeps_object(scene_->model, frame.scene->model, object);
-    };
-    const std::optional<int> selected = view_.selection && stays(view_.selection->object())
-                                            ? std::optional(view_.selection->object())
-                                            : std::nullopt;
-    const bool same_nodes = view_.picked && stays(view_.picked->object);
-    scene_ = frame.scene;
-    forks_.clear();
-    if (!reloaded) view_.bookmarks.clear();
-    layers_.forget();
-    ground_ = ground_height(scene_->model);
-    pointer_.cancel();
-    if (selected) view_.selection.emplace(scene_, *selected);
-    else view_.selection.reset();
-    if (!same_nodes) view_.picked.reset();
-    view_.tied_from.reset();
-    view_.contact.reset();
-    if (!reloaded) view_.held.reset();
-    for (TrackedProbes* probes : {&view_.tracked, &view_.expected})
-      reloaded ? probes->go_on(scene_) : probes->clear();
-    for (const ExpectCurve& curve : expect_curves(scene_->model, scene_->expect))
-      for (const int object : curve.objects) view_.expected.track(ObjectProbe(scene_, object));
-    positions_.set_scene(scene_);
-    bodies_.set_scene(scene_);
-    fork_panes_.set_scene(scene_);
-    if (!reloaded) {
-      view_.overlays = offered_overlays(view_.overlays, scene_->model);
-      view_.surfaces = offered_colors(view_.surfaces, scene_->model);
-      files_.end_camera_file();
-      if (!shown_name_.empty()) memory_.cameras[shown_name_] = camera_;
-      camera_ = camera_of(scene_->camera);
-      back_off(camera_, scene_->model, frame.positions(), clear_area());
-      if (const auto last = memory_.cameras.find(scene_->name); last != memory_.cameras.end())
-        camera_ = last->second;
-    }
-    shown_name_ = scene_->name;
-    window_.set_title("stickslip - " + full_name(*scene_) + " - " + options_.backend);
-  }
-  positions_.take(frame);
-  forks_.compare(frame);
-  if (view_.selection) view_.selection->observe(frame.snapshot, frame.positions());
-  if (view_.selection && view_.follow)
-    following_.follow(camera_, view_.selection->object(), view_.selection->center().cast<float>());
-  else following_.stop();
-  if (view_.contact) view_.contact->observe(frame.snapshot, simulation_.status().restored);
-  follow_tracked();
-}
-
-/// Every step has a sample; of a restored state only the frame tells.
-void Viewer::follow_tracked() {
-  const std::vector<Material>& materials = simulation_.settings().materials;
-  const SimulationFrame& frame = simulation_.frame();
-  const std::vector<StepSample> samples = simulation_.take_samples();
-  for (TrackedProbes* probes : {&view_.tracked, &view_.expected}) {
-    if (probes->empty()) continue;
-    for (const auto& [scene, snapshot] : samples)
-      if (scene == scene_) probes->observe(snapshot, snapshot.positions, materials, false);
-    if (simulation_.status().restored) probes->observe(frame.snapshot, frame.positions(), materials, true);
-  }
-}
-
-/// A failure to write is no failure of the window.
-void Viewer::keep_memory() {
-  if (!remembers() || !scene_) return;
-  if (!shown_name_.empty()) memory_.cameras[shown_name_] = camera_;
-  const bool shipped =
-      std::ranges::any_of(scenes_, [&](const SceneInfo& info) { return info.file == scene_->file; });
-  memory_.scene = shipped ? scene_->name : "";
-  memory_.variant = shipped ? scene_->variant : "";
-  memory_.width = window_.width();
-  memory_.height = window_.height();
-  memory_.quality = view_.quality;
-  memory_.panels = view_.panels;
-  memory_.patterns = view_.patterns;
-  memory_.overlays = view_.overlays;
-  memory_.timeline_megabytes = view_.timeline_megabytes;
-  memory_.sections = open_sections();
-  try {
-    write_window_memory(options_.memory, memory_);
-  } catch (const std::exception& error) {
-    spdlog::warn("the window's settings are not kept: {}", error.what());
-  }
-}
-
-FreeArea Viewer::free_area() const {
-  return stickslip::free_area(static_cast<float>(std::max(1, window_.width())),
-                              static_cast<float>(std::max(1, window_.height())), view_);
-}
-
-ClearArea Viewer::clear_area() const {
-  const FreeArea free = free_area();
-  return {std::max(1, window_.width()), std::max(1, window_.height()), free.left, free.right,
-          free.scene_bottom()};
-}
-
-/// Through the selected object, or the scene.
-std::optional<ClipPlane> Viewer::clip_plane() const {
-  if (!view_.clip.on || !scene_) return std::nullopt;
-  const Bounds bounds = view_.selection
-                            ? bounds_of(view_.selection->description(), simulation_.frame().positions())
-                            : renderer_.bounds();
-  return plane_of(view_.clip, bounds);
-}
-
-void Viewer::select(const Click& click) {
-  view_.selection.reset();
-  view_.contact.reset();
-  if (!scene_) return;
-  if (click.contact)
-    view_.contact.emplace(scene_, *click.contact, contact_reach * renderer_.bounds().radius());
-  if (click.object < 0) return;
-  view_.selection.emplace(scene_, click.object);
-  view_.picked = click.pick;
-  view_.selection->observe(simulation_.frame().snapshot, simulation_.frame().positions());
-}
-
-/// As a click where the line of sight to its middle enters it; where something hides it, without a place.
-void Viewer::select(const std::string& object) {
-  if (!scene_) return;
-  const int index = object_of_name(scene_->model, object);
-  const std::span<const Vec3f> positions = simulation_.frame().positions();
-  const Vec3f middle = bounds_of(scene_->model.objects[static_cast<std::size_t>(index)], positions).center();
-  const Ray sight{camera_.eye(), normalized(middle - camera_.eye())};
-  std::optional<Pick> place = pick(scene_->model, positions, sight);
-  if (place && place->object != index) place.reset();
-  select(Click{index, std::nullopt, place});
-  draws_due_ = settle_frames;
-}
-
-void Viewer::click(const Vec<float, 2>& pixel) {
-  pointer_.move(pixel[0], pixel[1]);
-  pointer_.press(Pointer::Button::left, {});
-  pointer_.release(Pointer::Button::left);
-  if (const auto clicked = pointer_.take_click()) select(*clicked);
-  draws_due_ = settle_frames;
-}
-
-void Viewer::look(const Vec3f& eye, const Vec3f& target) {
-  const float covered = camera_.covered;
-  camera_ = Camera::look_at(eye, target, camera_.fov);
-  camera_.covered = covered;
-  draws_due_ = settle_frames;
-}
-
-void Viewer::set_quality(Quality quality) {
-  renderer_.set_quality(quality);
-  view_.quality = renderer_.quality();
-  draws_due_ = settle_frames;
-}
-
-void Viewer::frame_camera() {
-  if (!scene_) return;
-  const Bounds bounds = view_.selection
-                            ? bounds_of(view_.selection->description(), simulation_.frame().positions())
-                            : renderer_.bounds();
-  camera_.frame(bounds, clear_area().aspect());
-}
-
-void Viewer::shoot() {
-  if (!scene_) return;
-  try {
-    const Shot shot = free_shot(*scene_, shot_along(scene_->model, camera_), simulation_.frame().positions());
-    simulation_.post(AddObject{shot_toml(scene_->model, shot)});
-  } catch (const InputError& error) {
-    spdlog::warn("{}", error.what());
-  }
-}
-
-void Viewer::add_object() {
-  view_.added.at = camera_.target.cast<double>();
-  try {
-    add_body(simulation_, view_.added);
-  } catch (const InputError& error) {
-    spdlog::warn("{}", error.what());
-  }
-}
-
-void Viewer::pick_worst_contact() {
-  const ContactRecord* worst = worst_contact(simulation_.frame().snapshot.contacts);
-  if (worst == nullptr) {
-    if (!view_.overlays.contacts) spdlog::info("contacts are shown now: press again for the worst one");
-    view_.overlays.contacts = true;
-    return;
-  }
-  select({-1, *worst});
-  camera_.target = worst->point;
 }
 
 // ---- Drawing ----
@@ -792,8 +349,6 @@ int Viewer::run() {
   const bool failed = scripted_end && !simulation_.status().error.empty();
   return failed || !renderer_.validation_messages().empty() ? 1 : 0;
 }
-
-}  // namespace
 
 int run_viewer(const ViewOptions& options) { return Viewer(options).run(); }
 
