@@ -57,8 +57,8 @@ struct ThinRow {
   std::size_t strands = 0, nodes = 0;  // nodes that move, ghosts of rods included
   std::size_t ghosts = 0;
   int steps = 0, converged = 0, contacts_most = 0;
-  double wall = 0, contacts = 0, pcg = 0, iterations = 0, residual = 0,
-         penetration = 0;  // sums; maxima of the last two
+  double wall = 0, contacts = 0, pcg = 0, iterations = 0, residual = 0, penetration = 0,
+         nu = 0;  // sums; maxima of the last three
   StageTimes stages = {};
 
   double seconds_per_frame() const { return wall / steps * kThinFrame / dt; }
@@ -127,6 +127,7 @@ ThinRow measure_thin(Engine& engine, const ThinScene& thin, const ThinMethod& me
     if (!report.contact_solve) continue;
     row.iterations += static_cast<double>(report.contact_solve->iterations);
     row.residual = std::max(row.residual, report.contact_solve->residual);
+    row.nu = std::max(row.nu, report.contact_solve->nu);
   }
   return row;
 }
@@ -143,6 +144,7 @@ json thin_row_json(const ThinRow& r) {
           {"converged", r.converged},
           {"contacts_mean", r.contacts / r.steps},
           {"contacts_most", r.contacts_most},
+          {"nu_most", r.nu},
           {"seconds_per_step", r.wall / r.steps},
           {"seconds_per_frame", r.seconds_per_frame()},
           {"share_linear_solve", r.share(s.linear_solve)},
@@ -157,8 +159,8 @@ json thin_row_json(const ThinRow& r) {
 
 void print_thin_row(const ThinRow& r) {
   const StageTimes& s = r.stages;
-  std::printf("%-15s %-11s %8zu %9.0f %9.3f %9.2f %7.0f %7.0f %7.0f %6.0f %7.0f %5d/%d %8.1e %7.3f\n",
-              r.scene->name, r.method, 3 * r.nodes, r.contacts / r.steps, r.wall / r.steps,
+  std::printf("%-15s %-11s %8zu %9.0f %6.3g %9.3f %9.2f %7.0f %7.0f %7.0f %6.0f %7.0f %5d/%d %8.1e %7.3f\n",
+              r.scene->name, r.method, 3 * r.nodes, r.contacts / r.steps, r.nu, r.wall / r.steps,
               r.seconds_per_frame(), 100 * r.share(s.linear_solve), 100 * r.share(s.contact_solve),
               100 * r.share(s.broad_phase + s.contacts + s.ccd), r.pcg / r.steps, r.iterations / r.steps,
               r.converged, r.steps, r.residual, 1e3 * r.penetration);
@@ -210,9 +212,10 @@ std::string with_strands(const std::string& text, int strands) {
 json bench_thin(const BackendInfo& backend, const BenchOptions& options, const EngineFactory& factory) {
   json rows = json::array(), figures = json::array();
   std::printf(
-      "thin on %s (%s): seconds a frame of 1/24 s\n%-15s %-11s %8s %9s %9s %9s %7s %7s %7s %6s %7s %7s %8s "
+      "thin on %s (%s): seconds a frame of 1/24 s\n%-15s %-11s %8s %9s %6s %9s %9s %7s %7s %7s %6s %7s %7s "
+      "%8s "
       "%7s\n",
-      backend.name.c_str(), backend.device.c_str(), "scene", "method", "dofs", "contacts", "s/step",
+      backend.name.c_str(), backend.device.c_str(), "scene", "method", "dofs", "contacts", "nu", "s/step",
       "s/frame", "linear%", "solve%", "search%", "PCG", "iter.", "conv.", "residual", "mm deep");
   each_thin_row(backend.backend, options, factory, [&](const ThinRow& row) {
     print_thin_row(row);

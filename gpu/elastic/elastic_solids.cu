@@ -25,7 +25,8 @@ constexpr int kMoreIterations = 500;
 
 struct AddSolidSums {
   SS_HD SolidSums operator()(const SolidSums& a, const SolidSums& b) const {
-    return {a.kinetic + b.kinetic, a.gravity + b.gravity, a.momentum + b.momentum, a.angular + b.angular};
+    return {a.kinetic + b.kinetic, a.gravity + b.gravity, a.momentum + b.momentum, a.angular + b.angular,
+            a.nodes + b.nodes};
   }
 };
 
@@ -521,10 +522,15 @@ SolidSums ElasticSolids::sums(Context& ctx, double gravity) {
         s.gravity = -m * gravity * p[1];
         s.momentum = m * u;
         s.angular = cross(p, s.momentum);
+        s.nodes = 1;
         return s;
       },
       AddSolidSums{}, SolidSums{}, sums_.data(), kMedium);
   return read_back(ctx, sums_.data());
+}
+
+std::size_t ElasticSolids::follower_count() const {
+  return static_cast<std::size_t>(std::ranges::count_if(follows_, &FollowingNode::follows));
 }
 
 double ElasticSolids::elastic_energy(Context& ctx) {

@@ -37,6 +37,7 @@ struct LinearisationError {
 struct SolidSums {
   double kinetic = 0, gravity = 0;                     // [J]
   Vec<double, 3> momentum{0, 0, 0}, angular{0, 0, 0};  // [kg m/s], [kg m^2/s] about the origin
+  double nodes = 0;                                    // that are not scripted
 };
 
 }  // namespace stickslip
@@ -162,6 +163,8 @@ class ElasticSolids {
   void node_stiffness(Context& ctx, std::vector<float>& out) const;
 
   SolidSums sums(Context& ctx, double gravity);
+  /// Nodes that follow others: they have no unknowns of their own.
+  std::size_t follower_count() const;
   double elastic_energy(Context& ctx);
   double min_volume_ratio(Context& ctx);
   /// Number of inverted tets.

@@ -98,7 +98,9 @@ void Coupling::report(Context& ctx, const Params& params, std::size_t moving, St
   report.gravity_energy += sums.gravity;
   report.momentum += sums.momentum;
   report.angular_momentum += sums.angular;
-  report.contact_solve->nu = 3.0 * report.contacts / static_cast<double>(6 * moving + 3 * solids_.size());
+  const double dofs =
+      6.0 * static_cast<double>(moving) + 3 * (sums.nodes - static_cast<double>(solids_.follower_count()));
+  report.contact_solve->nu = dofs > 0 ? 3.0 * report.contacts / dofs : 0;
   report.volume_ratio_min = solids_.min_volume_ratio(ctx);
   if (report.volume_ratio_min <= 0) report.inverted = solids_.count_inverted(ctx);
 }

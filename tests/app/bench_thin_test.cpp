@@ -42,6 +42,24 @@ TEST(BenchThin, MeasuresBothMethodsOnEachScene) {
   }
 }
 
+/// nu = 3 contacts / dofs counts the nodes that no script holds.
+TEST(BenchThin, RowsHaveTheLargestNu) {
+  const Model model = load_scene("cloth-drag").model;
+  std::size_t free = 0;
+  for (const Object& object : model.objects)
+    if (object.is_movable()) free += static_cast<std::size_t>(object.node_end - object.node_begin);
+  for (const ScriptedNodes& script : model.scripted)
+    for (const std::int32_t node : script.nodes) free -= model.objects[model.node_object[node]].is_movable();
+  BenchOptions options = one_step_of({"cloth-drag"});
+  options.warm = 2;
+  for (const json& row : thin_rows(Backend::cpu, options, make_engine)) {
+    const double contacts = row["contacts_most"];
+    ASSERT_GT(contacts, 100);
+    EXPECT_DOUBLE_EQ(row["nu_most"], 3 * contacts / (3 * static_cast<double>(free)));
+    EXPECT_LT(3 * static_cast<double>(free), row["dofs"].get<double>());
+  }
+}
+
 TEST(BenchThin, AnUnknownSceneIsRefused) {
   EXPECT_THROW(bench_thin(thin_backend(), one_step_of({"drop"}), make_engine), InputError);
 }

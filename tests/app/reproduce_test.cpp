@@ -12,6 +12,7 @@
 
 #include "app/io/file/input_error.h"
 #include "app/io/scene/scene.h"
+#include "bench/program/reproduce/fibre_bundle.h"
 #include "bench/program/reproduce/picture.h"
 #include "tests/app/shipped_text.h"
 
@@ -272,6 +273,35 @@ TEST(Reproduce, TimesOverNuHaveQuartiles) {
     EXPECT_GE(curve["band"][i][1], curve["points"][i][1]);
   }
   EXPECT_GT(run.document["samples"]["newton_ac.slowdown"][0], 0);
+}
+
+/// Fewer segments have fewer degrees of freedom, and the band presses them together at as many places.
+TEST(Reproduce, FibresHaveSharesAndMediansOverNu) {
+  const ReproducedClaim run(
+      "[[claim]]\nname = 'test-stacks'\nwhere = 'Fig. 1'\nclaim = 'c'\nmeasure = 'fibre_nu'\n"
+      "[[claim.method]]\nname = 'newton_fb'\n[[claim.method]]\nname = 'none'\nsolver = 'nsgs'\n"
+      "set = ['max_iterations=1']\n"
+      "[[claim.check]]\nquantity = 'none.failed_below'\nmeaning = 'm'\nclaimed = 1\n"
+      "[claim.run]\nscenes = ['hair-band']\nsizes = [2]\nvalues = [3, 5]\nfrom = 6\nstride = 2\n"
+      "starts = 2\ntolerance = 1e-3\n");
+  ASSERT_EQ(run.code, 0);
+  EXPECT_EQ(run.line.find("test-stacks: reproduced"), 0u) << run.line;
+  EXPECT_EQ(run.document["samples"]["newton_fb.failed_below"][0], 0);
+  ASSERT_EQ(run.document["curves"].size(), 2u);
+  double last = 0;
+  for (const json& point : run.document["curves"][0]["points"]) {
+    EXPECT_GT(point[0].get<double>(), last);
+    last = point[0].get<double>();
+  }
+}
+
+TEST(Reproduce, ABundleOfAnotherSizeHasABandThatFits) {
+  const std::string text =
+      "segments = 26\nposition = [-0.0135, 0, -0.0135]\ncount = [6, 1, 6]\nradius = 0.024\n";
+  EXPECT_EQ(with_bundle(text, 4, 9),
+            "segments = 9\nposition = [-0.0081, 0, -0.0081]\ncount = [4, 1, 4]\nradius = 0.016\n");
+  EXPECT_EQ(with_bundle(text, 6, 26), text);
+  EXPECT_THROW(with_bundle("segments = 26\n", 4, 9), InputError);
 }
 
 /// The quick run of every claim is measured; its verdict may be any.

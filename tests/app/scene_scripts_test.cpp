@@ -2,8 +2,10 @@
 // segments.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "app/cli/cli.h"
 #include "app/io/scene/scene.h"
 #include "gpu/model/friction_table.h"
 #include "tests/app/ipc_fixture.h"
@@ -98,6 +100,86 @@ TEST(SceneScripts, HeldEndsOfRodsFollowTheTrianglesOfACollider) {
   expect_refused(rods + rigid + "material = 'm'\n" + plate, "beside rigid bodies such as 'brick'");
   folder.write("moves/1.obj", "v 0 0 0\nv 0 0 0\nv 0 0 0\nv -2 0 2\n" + triangles);
   expect_refused(rods + "hold = 'root'\nfollow = 'plate'\n" + plate, "has no area at frame 1");
+}
+
+/// Held ends move as if they were glued to the body, wherever they are and in whichever order both are named.
+TEST(SceneScripts, HeldEndsOfRodsFollowTheMotionOfABody) {
+  const std::string material = "[[material]]\nname = 'm'\n";
+  const std::string rods =
+      "[[object]]\nname = 'r'\nbody = 'rods'\nshape = 'strand'\nlength = 0.4\nsegments = 4\ndiameter = 0.01\n"
+      "material = 'm'\nposition = [0.5, 0.1, 0.25]\nrotation = [180, 0, 0]\nhold = 'root'\nfollow = 'head'\n";
+  const std::string head = "name = 'head'\nshape = 'box'\nsize = [0.2, 0.2, 0.2]\nmaterial = 'm'\n";
+  const std::string place = "position = [0.4, 0, 0.2]\n";
+  const std::string turns =
+      place +
+      "motion = { velocity = [0.3, 0, 0], key = [{ time = 0 }, { time = 2, rotation = [0, 90, 0] }] }\n";
+  const std::string brick =
+      "[[object]]\nname = 'brick'\nbody = 'rigid'\nshape = 'box'\nsize = [1, 1, 1]\nmaterial = 'm'\n"
+      "position = [0, 5, 0]\n";
+  const auto parse = [](const std::string& text) { return parse_scene(text, "test.toml"); };
+  for (const std::string& others :
+       {"[[collider]]\n" + head + turns, "[[collider]]\n" + head + turns + brick}) {
+    SCOPED_TRACE(others);
+    for (const bool is_first : {false, true}) {
+      const Model model = parse(material + (is_first ? others + rods : rods + others)).model;
+      const auto found = std::ranges::find_if(model.scripted, [&](const ScriptedNodes& script) {
+        return model.objects[model.node_object[script.nodes[0]]].name == "r";
+      });
+      ASSERT_NE(found, model.scripted.end());
+      ASSERT_EQ(found->nodes.size(), 3u) << "the ghost and the two points of the first segment";
+      for (const std::int32_t node : found->nodes) {
+        // After 2 s the head has turned by 90 degrees about its own centre: x to -z, z to x.
+        const Vec3d start = model.positions[node], arm = start - Vec3d{0.4, 0, 0.2};
+        EXPECT_LT(norm(found->motion.apply(start, 2) - Vec3d{1 + arm[2], start[1], 0.2 - arm[0]}), 1e-12);
+        EXPECT_LT(norm(found->motion.apply(start, 0) - start), 1e-12);
+      }
+    }
+  }
+  EXPECT_TRUE(parse(material + rods + "[[collider]]\n" + head + place).model.scripted.back().is_static());
+  const auto expect_refused = [&](const std::string& text, const std::string& part) {
+    try {
+      parse(material + text);
+      ADD_FAILURE() << "accepted:\n" << text;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << part << " in: " << error.what();
+    }
+  };
+  expect_refused(rods + "[[object]]\nbody = 'rigid'\n" + head + place, "a rigid body that forces move");
+  expect_refused(
+      rods + brick + "[[collider]]\nname = 'haed'\nshape = 'box'\nsize = [1, 1, 1]\nmaterial = 'm'\n",
+      "did you mean 'haed'");
+}
+
+/// The roots keep their places on a body that turns and moves while another rigid body falls past it.
+TEST(SceneScripts, RootsStayOnAScriptedBodyBesideRigidOnes) {
+  const Scene scene = parse_scene(
+      "[params]\nsolver = 'velocity'\ndt = 0.01\n[[material]]\nname = 'm'\n"
+      "[[collider]]\nname = 'head'\nshape = 'box'\nsize = [0.2, 0.2, 0.2]\nmaterial = 'm'\n"
+      "position = [0.4, 1, 0.2]\nmotion = { velocity = [0.3, 0, 0], angular_velocity = [0, 5, 1] }\n"
+      "[[object]]\nname = 'hair'\nbody = 'rods'\nshape = 'hair'\nradius = 0.17\nstrands = 4\nlength = 0.2\n"
+      "segments = 4\ndiameter = 2e-3\nmaterial = 'm'\nposition = [0.4, 1, 0.2]\nfollow = 'head'\n"
+      "[[object]]\nname = 'brick'\nbody = 'rigid'\nshape = 'box'\nsize = [0.1, 0.1, 0.1]\nmaterial = 'm'\n"
+      "position = [2, 1, 0]\n",
+      "test.toml");
+  const Model& model = scene.model;
+  const auto engine = make_engine(Backend::cpu, 1);
+  load_into(*engine, scene);
+  const State before = engine->state();
+  for (int i = 0; i < 20; ++i) engine->step();
+  const State after = engine->state();
+  const auto body = static_cast<std::size_t>(
+      std::ranges::find_if(model.bodies, [](const Body& b) { return !b.moves; }) - model.bodies.begin());
+  const BodyState &from = before.bodies[body], &to = after.bodies[body];
+  ASSERT_GT(norm(to.pose.x - from.pose.x), 0.05);
+  std::size_t held = 0;
+  for (const ScriptedNodes& script : model.scripted)
+    for (const std::int32_t node : script.nodes) {
+      const Vec3d arm = from.pose.apply_back(before.positions[node]);
+      EXPECT_LT(norm(after.positions[node] - to.pose.apply(arm)), 1e-9) << node;
+      ++held;
+    }
+  EXPECT_EQ(held, 4u * 3);
+  EXPECT_LT(after.bodies[1 - body].pose.x[1], 0.9);
 }
 
 TEST(SceneScripts, ForcesAndVelocities) {

@@ -85,8 +85,8 @@ bool follows_solid(const FollowingRods& rods, const Model& model);
 /// Ties the held ends of `rods` to the solid: by springs of no length to points that
 /// move with the tet that is nearest to the strand's root at the start.
 void tie_to_solid(const FollowingRods& rods, Model& model);
-/// Gives the held ends of `rods` the sequence of positions that follows from their collider's. Each strand
-/// moves with the triangle that is nearest to its root at the start.
+/// Gives the held ends of `rods` the motion of their collider or rigid body. With a collider that has a
+/// sequence each strand moves with the triangle that is nearest to its root at the start.
 void follow_collider(const FollowingRods& rods, Model& model);
 /// Builds a collider. In a scene with rigid bodies it becomes a fixed or scripted body.
 void build_collider(TableReader table, const SceneSource& source, Model& model);

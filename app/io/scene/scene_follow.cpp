@@ -1,4 +1,4 @@
-// Rods whose held ends follow a collider that a sequence of meshes moves.
+// Rods whose held ends follow a collider, or a rigid body that a script moves.
 #include <algorithm>
 #include <span>
 
@@ -12,28 +12,37 @@ const Object& owner_of(const ScriptedNodes& script, const Model& model) {
   return model.objects[model.node_object[script.nodes[0]]];
 }
 
-/// The script of the collider that `rods` follow.
-const ScriptedNodes& find_leader(const FollowingRods& rods, const Model& model) {
-  std::vector<std::string> names;
-  const auto leads = [&](const ScriptedNodes& script) {
+/// The script of the collider `name`, or nullptr.
+const ScriptedNodes* find_script(const std::string& name, const Model& model) {
+  const auto found = std::ranges::find_if(model.scripted, [&](const ScriptedNodes& script) {
     const Object& object = owner_of(script, model);
-    return !script.frames.empty() && object.triangle_begin < object.triangle_end;
-  };
-  for (const ScriptedNodes& script : model.scripted)
-    if (leads(script)) names.push_back(owner_of(script, model).name);
-  if (names.empty())
-    rods.table.fail("follow",
-                    "no solid has this name, and no collider of this scene has triangles and a sequence");
-  check_known(rods.table, "follow", "collider with a sequence", rods.leader, names);
-  return *std::ranges::find_if(model.scripted, [&](const ScriptedNodes& script) {
-    return leads(script) && owner_of(script, model).name == rods.leader;
+    return object.is_collider() && object.name == name;
   });
+  return found == model.scripted.end() ? nullptr : &*found;
 }
 
-}  // namespace
+/// The rigid body `name`, or nullptr.
+const Body* find_body(const std::string& name, const Model& model) {
+  const auto found = std::ranges::find_if(
+      model.bodies, [&](const Body& body) { return model.objects[body.object].name == name; });
+  return found == model.bodies.end() ? nullptr : &*found;
+}
 
-void follow_collider(const FollowingRods& rods, Model& model) {
-  const ScriptedNodes& leader = find_leader(rods, model);
+[[noreturn]] void refuse_leader(const FollowingRods& rods, const Model& model) {
+  std::vector<std::string> names;
+  for (const ScriptedNodes& script : model.scripted)
+    if (owner_of(script, model).is_collider()) names.push_back(owner_of(script, model).name);
+  for (const Body& body : model.bodies)
+    if (!body.moves) names.push_back(model.objects[body.object].name);
+  if (names.empty())
+    rods.table.fail("follow", "no solid has this name, and there is no collider of this scene to follow");
+  check_known(rods.table, "follow", "collider", rods.leader, names);
+  rods.table.fail("follow", "'" + rods.leader + "' is no collider");
+}
+
+/// The positions of what is held, for the sequence of `leader`.
+ScriptedNodes carried_by_triangles(const FollowingRods& rods, const ScriptedNodes& leader,
+                                   const Model& model) {
   const Object& collider = owner_of(leader, model);
   std::vector<Vec3i> triangles(model.triangles.begin() + collider.triangle_begin,
                                model.triangles.begin() + collider.triangle_end);
@@ -51,6 +60,26 @@ void follow_collider(const FollowingRods& rods, Model& model) {
   script.frames = located(rods.table, [&] {
     return carried_points({start, triangles, leader.frames}, followers);
   });
+  return script;
+}
+
+}  // namespace
+
+void follow_collider(const FollowingRods& rods, Model& model) {
+  ScriptedNodes script;
+  if (const ScriptedNodes* leader = find_script(rods.leader, model)) {
+    if (!leader->frames.empty()) script = carried_by_triangles(rods, *leader, model);
+    else script.motion = leader->motion;
+  } else if (const Body* body = find_body(rods.leader, model)) {
+    if (body->moves)
+      rods.table.fail("follow", "'" + rods.leader +
+                                    "' is a rigid body that forces move: strands follow a collider, a rigid "
+                                    "body that stands still or has a motion, or a deformable solid");
+    if (body->motion >= 0) script.motion = model.body_motions[static_cast<std::size_t>(body->motion)];
+  } else {
+    refuse_leader(rods, model);
+  }
+  script.nodes = rods.nodes;
   model.scripted.push_back(std::move(script));
 }
 

@@ -18,6 +18,7 @@ constexpr MeasureRow kMeasures[] = {
     {"beta", measure_beta},
     {"projection", measure_projection},
     {"nu", measure_nu},
+    {"fibre_nu", measure_fibre_nu},
     {"linear", measure_linear},
     {"orderings", measure_orderings},
     {"solvers", measure_solvers},

@@ -8,12 +8,11 @@
 #include <cstdio>
 
 #include "bench/program/reproduce/measure.h"
+#include "bench/program/reproduce/nu_shares.h"
 #include "gpu/dfcp/problem/generators.h"
 
 namespace stickslip {
-namespace {
 
-/// The ends of Wilson's 95% interval of a share of n.
 std::pair<double, double> wilson(double share, double n) {
   constexpr double z = 1.96;
   const double scale = 1 / (1 + z * z / n), middle = scale * (share + z * z / (2 * n));
@@ -29,6 +28,8 @@ std::string share_note(const std::string& name, const char* where, double failed
                 failed, n, where, 100 * low, 100 * high);
   return text;
 }
+
+namespace {
 
 /// The solves of one method at one nu.
 struct NuSample {
