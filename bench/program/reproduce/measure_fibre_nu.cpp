@@ -59,7 +59,7 @@ void add_problems(const ClaimRun& run, int side, int segments, const MeasureCont
   }
 }
 
-double median(std::vector<double> values) {
+double upper_median(std::vector<double> values) {
   std::ranges::sort(values);
   return values[values.size() / 2];
 }
@@ -72,7 +72,7 @@ double growth(const std::vector<FibreSolve>& solves, double FibreSolve::*of) {
     low.push_back(solves[i].*of);
     high.push_back(solves[solves.size() - 1 - i].*of);
   }
-  return median(high) / std::max(median(low), 1e-12);
+  return upper_median(high) / std::max(upper_median(low), 1e-12);
 }
 
 void add_shares(const std::string& name, const std::vector<FibreSolve>& solves, Measurement& out) {
@@ -110,7 +110,7 @@ void add_bins(const std::string& name, const std::vector<FibreSolve>& solves, Me
     char text[200];
     std::snprintf(
         text, sizeof text, "%s, nu %.2f to %.2f: %.0f of %.0f unsolved, medians %.0f iterations and %.3g s",
-        name.c_str(), bin * kBin, (bin + 1) * kBin, unsolved, n, median(iterations), median(seconds));
+        name.c_str(), bin * kBin, (bin + 1) * kBin, unsolved, n, upper_median(iterations), upper_median(seconds));
     out.notes.emplace_back(text);
     begin = end;
   }
