@@ -108,9 +108,10 @@ void add_bins(const std::string& name, const std::vector<FibreSolve>& solves, Me
     curve.points.emplace_back(nu / n, unsolved / n);
     curve.band.push_back(wilson(unsolved / n, n));
     char text[200];
-    std::snprintf(
-        text, sizeof text, "%s, nu %.2f to %.2f: %.0f of %.0f unsolved, medians %.0f iterations and %.3g s",
-        name.c_str(), bin * kBin, (bin + 1) * kBin, unsolved, n, upper_median(iterations), upper_median(seconds));
+    std::snprintf(text, sizeof text,
+                  "%s, nu %.2f to %.2f: %.0f of %.0f unsolved, medians %.0f iterations and %.3g s",
+                  name.c_str(), bin * kBin, (bin + 1) * kBin, unsolved, n, upper_median(iterations),
+                  upper_median(seconds));
     out.notes.emplace_back(text);
     begin = end;
   }
