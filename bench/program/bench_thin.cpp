@@ -89,6 +89,19 @@ std::vector<ThinScene> chosen_thin_scenes(const BenchOptions& options) {
   return chosen;
 }
 
+std::vector<ThinMethod> chosen_thin_methods(const BenchOptions& options) {
+  if (options.solvers.empty()) return {std::begin(kThinMethods), std::end(kThinMethods)};
+  std::vector<ThinMethod> chosen;
+  for (const std::string& name : options.solvers) {
+    const auto* found =
+        std::ranges::find_if(kThinMethods, [&](const ThinMethod& method) { return method.name == name; });
+    if (found == std::end(kThinMethods))
+      throw InputError("bench thin has no method '" + name + "'. Known: nsgs nodal_admm");
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
+
 Scene load_thin(const ThinScene& thin) {
   return thin.strands == 0 ? load_scene(thin.scene) : load_with_strands(thin.strands);
 }
@@ -171,8 +184,9 @@ void print_thin_row(const ThinRow& r) {
 template <class F>
 void each_thin_row(Backend backend, const BenchOptions& options, const EngineFactory& factory, F&& use) {
   const std::vector<ThinScene> scenes = chosen_thin_scenes(options);
+  const std::vector<ThinMethod> methods = chosen_thin_methods(options);
   for (const ThinScene& scene : scenes)
-    for (const ThinMethod& method : kThinMethods) {
+    for (const ThinMethod& method : methods) {
       // Rounds take the place of ADMM there.
       if (method.coupling == SolidCoupling::nodal_admm && has_frames(scene)) continue;
       const std::unique_ptr<Engine> engine = factory(backend, options.threads);

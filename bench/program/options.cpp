@@ -55,7 +55,9 @@ void add_bench(CLI::App& app, BenchOptions& options) {
   bench->add_option("--tolerance", options.tolerance, "of 'barrier': gradient that ends a step, of the first")
       ->check(number_range(1e-12, 1.0))
       ->capture_default_str();
-  bench->add_option("--solvers", options.solvers, "contact solvers of 'rigid', with commas")
+  bench
+      ->add_option("--solvers", options.solvers,
+                   "contact solvers of 'rigid', methods of 'thin' (nsgs, nodal_admm), with commas")
       ->delimiter(',')
       ->allow_extra_args(false);
   bench->add_option("--iterations", options.iterations, "of the contact solvers of 'rigid', with commas")

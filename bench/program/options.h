@@ -23,7 +23,7 @@ struct BenchOptions {
   std::vector<std::string> sets;     // of `thin` and `barrier`: "key=value"; of `barrier` also
                                      // "SOLVER:key=value" for its methods alone
   double tolerance = 1e-4;           // of `barrier`: newton_tolerance, on the gradient
-  std::vector<std::string> solvers;  // of `rigid`: contact solvers, empty: the bench's choice
+  std::vector<std::string> solvers;  // of `rigid` and `thin`; empty: the bench's choice
   std::vector<int> iterations;       // of `rigid`: each solver with each of these
 };
 

@@ -60,6 +60,16 @@ TEST(BenchThin, RowsHaveTheLargestNu) {
   }
 }
 
+TEST(BenchThin, MethodsCanBeChosen) {
+  BenchOptions options = one_step_of({"curtain"});
+  options.solvers = {"nodal_admm"};
+  const json rows = thin_rows(Backend::cpu, options, make_engine);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0]["method"], "nodal_admm");
+  options.solvers = {"spg"};
+  EXPECT_THROW(thin_rows(Backend::cpu, options, make_engine), InputError);
+}
+
 TEST(BenchThin, AnUnknownSceneIsRefused) {
   EXPECT_THROW(bench_thin(thin_backend(), one_step_of({"drop"}), make_engine), InputError);
 }
