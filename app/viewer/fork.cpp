@@ -45,11 +45,11 @@ void add_materials(const Model& before, const std::vector<Material>& now,
     add_differences(material_table(), &before.materials[m], &now[m], own);
     for (SettingDifference& one : own) found.emplace_back(before.material_names[m], std::move(one));
   }
-  for (const auto& [material, one] : found) {
+  for (const auto& entry : found) {
+    const SettingDifference& one = entry.second;
     const bool shared =
         std::ranges::count_if(found, [&](const auto& other) { return are_alike(other.second, one); }) > 1;
-    const SettingDifference named{shared ? one.name : std::string(material).append(".").append(one.name),
-                                  one.fork, one.run};
+    const SettingDifference named{shared ? one.name : entry.first + "." + one.name, one.fork, one.run};
     if (std::ranges::none_of(out, [&](const SettingDifference& other) { return are_alike(other, named); }))
       out.push_back(named);
   }
