@@ -22,10 +22,17 @@ constexpr auto snapshot_interval = std::chrono::milliseconds(8);
 /// [s] over which the rate of steps is averaged.
 constexpr double rate_window = 0.5;
 
-/// Freeze without a problem: no error of the simulation.
-struct NothingToFreeze : std::runtime_error {
+/// A command that finds nothing to act on: no error of the simulation.
+struct NothingToActOn : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// The nodes are those of a frame that was seen: since then the scene may have become another one.
+void require_nodes(const Drag& drag, const Model& model) {
+  for (int c = 0; c < 3; ++c)
+    if (drag.triangle[c] < 0 || static_cast<std::size_t>(drag.triangle[c]) >= model.node_count())
+      throw NothingToActOn("nothing to pull: the scene has changed since it was clicked");
+}
 
 /// [m] at which contacts of meshes begin, so that details below are none of the pressure; 0 between rigid
 /// bodies at velocity level, whose contacts are corners of patches.
@@ -88,7 +95,7 @@ void Simulation::apply_all(const std::vector<Queued>& commands) {
   for (const Queued& queued : commands) {
     try {
       apply(queued.command);
-    } catch (const NothingToFreeze& error) {
+    } catch (const NothingToActOn& error) {
       spdlog::warn("{}", error.what());
       continue;
     } catch (const std::exception& error) {
@@ -153,6 +160,7 @@ void Simulation::apply(const Command& command) {
           apply_edit(edit, half_space_mu_);
           engine_->set_half_space_mu(edit.index, edit.mu);
         } else if constexpr (std::is_same_v<Edit, DragStart>) {
+          require_nodes(edit.drag, scene_->model);
           drag_ = edit.drag;
           engine_->set_drag(drag_);
         } else if constexpr (std::is_same_v<Edit, DragMove>) {
@@ -230,16 +238,16 @@ void Simulation::set_sharing(const Sharing& sharing) {
 }
 
 void Simulation::freeze() {
-  if (at_moment_) throw NothingToFreeze("nothing to freeze: the state was restored, and no step made since");
+  if (at_moment_) throw NothingToActOn("nothing to freeze: the state was restored, and no step made since");
   auto step = std::make_shared<FrozenStep>();
   Snapshot shown;
   shown.wants_positions = false;
   try {
     step->problem = engine_->freeze();
   } catch (const std::logic_error& error) {
-    throw NothingToFreeze(std::string("nothing to freeze: ") + error.what());
+    throw NothingToActOn(std::string("nothing to freeze: ") + error.what());
   }
-  if (step->problem.blocks() == 0) throw NothingToFreeze("nothing to freeze: the last step had no contacts");
+  if (step->problem.blocks() == 0) throw NothingToActOn("nothing to freeze: the last step had no contacts");
   const ParamInfo& solver = *find_param(param_table(), "contact_solver");
   step->scene = scene_->name;
   step->frame = frame_;

@@ -197,6 +197,21 @@ TEST(Simulation, DragLastsFromStartToEnd) {
   EXPECT_EQ(simulation.history().back().gravity_energy, Params{}.gravity);
 }
 
+TEST(Simulation, ADragOfNodesThatAreGoneIsIgnored) {
+  Simulation simulation(fake(), test::two_tets);
+  simulation.post(LoadScene{"a"});
+  const auto nodes = static_cast<std::int32_t>(test::two_tets("a", "").model.node_count());
+  simulation.post(DragStart{{{0, 1, nodes}, {1, 0, 0}, {0, 2, 0}}});
+  simulation.post(DragStart{{{-1, 1, 2}, {1, 0, 0}, {0, 2, 0}}});
+  simulation.post(DragMove{{0, 3, 0}});
+  simulation.step_once();
+  ASSERT_TRUE(at_rest_after(simulation, 1));
+  EXPECT_EQ(simulation.history().back().gravity_energy, Params{}.gravity);
+  EXPECT_EQ(simulation.status().error, "");
+  for (const JournalEntry& entry : simulation.journal())
+    EXPECT_FALSE(std::holds_alternative<DragStart>(entry.command)) << "a replay would refuse it";
+}
+
 TEST(Simulation, ResetGoesBackToTheStartAndKeepsSettings) {
   Simulation simulation(fake(), test::two_tets);
   simulation.post(LoadScene{"a"});
