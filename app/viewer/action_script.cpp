@@ -23,9 +23,10 @@ using Activity = SimulationStatus::Activity;
 // A race starts a moment after its problem was copied or read.
 constexpr double kRaceStarts = 0.5;  // [s]
 
+/// While the run plays, its steps are none of the script's.
 bool is_idle(const Simulation& simulation) {
   const SimulationStatus& status = simulation.status();
-  return status.activity == Activity::idle && !status.playing;
+  return status.activity == Activity::idle || status.playing;
 }
 
 std::vector<std::string_view> action_names() {

@@ -40,6 +40,7 @@ class ActionScriptTest : public ::testing::Test {
       if (id == ActionId::keep_state) simulation.post(KeepState{});
       if (id == ActionId::return_to_kept) simulation.post(ReturnToKept{});
       if (id == ActionId::reset) simulation.post(Reset{});
+      if (id == ActionId::toggle_play) simulation.status().playing ? simulation.pause() : simulation.play();
     };
     const auto start = Simulation::Clock::now();
     const auto ask = [&](const SweepRequest& request) { sweep.ask(simulation, request); };
@@ -230,6 +231,17 @@ TEST_F(ActionScriptTest, PlaysAndWaitsByTheClock) {
   EXPECT_GT(test::elapsed(start), 0.3);
   EXPECT_GT(simulation.status().frame, 3);
   EXPECT_FALSE(simulation.status().playing);
+}
+
+TEST_F(ActionScriptTest, ActsWhileTheRunPlays) {
+  run("scene a\ntoggle_play\nwait 0.1\nset mu=0.4\nfork_seed 1\ntoggle_contacts\nkeep_state\n");
+  EXPECT_TRUE(simulation.status().playing);
+  EXPECT_EQ(simulation.settings().materials[1].mu, 0.4);
+  EXPECT_NE(simulation.take_forked(), nullptr);
+  EXPECT_TRUE(simulation.status().kept.has_value());
+  run("scene b\nsteps 2\n");
+  EXPECT_FALSE(simulation.status().playing) << "single steps end it";
+  EXPECT_GE(simulation.status().frame, 2);
 }
 
 TEST_F(ActionScriptTest, NamesTheLineThatIsWrong) {
