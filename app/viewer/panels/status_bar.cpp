@@ -73,11 +73,14 @@ void draw_status_bar(PanelContext& context) {
     text_colored(theme::bad, "recording " + context.window.recording);
   }
   draw_solve(context.simulation);
-  const std::string right = rates(context) + "   " + "F1 help";
-  const float right_width = ImGui::CalcTextSize(right.c_str()).x;
   LogLine last = context.log.last();
   if (is_old(last)) last.text.clear();
   ImGui::SameLine(0, em(3));
+  const char* const help = "F1 help";
+  std::string right = rates(context) + "   " + help;
+  // In a narrow window the solve comes first.
+  if (ImGui::CalcTextSize(right.c_str()).x > ImGui::GetContentRegionAvail().x) right = help;
+  const float right_width = ImGui::CalcTextSize(right.c_str()).x;
   const float room = ImGui::GetContentRegionAvail().x - right_width - em(4);
   const ImU32 color = last.level >= spdlog::level::err    ? theme::bad
                       : last.level == spdlog::level::warn ? theme::warning
