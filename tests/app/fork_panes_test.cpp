@@ -153,14 +153,6 @@ class PicturesOfForks : public ForkOfSlope {
       EXPECT_TRUE(renderer->validation_messages().empty()) << renderer->validation_messages().front();
     }
   }
-  static Image part(const Image& whole, const Pane& pane) {
-    Image out{pane.width, pane.height, {}};
-    for (int y = 0; y < pane.height; ++y) {
-      const std::uint8_t* row = whole.pixel(pane.x, pane.y + y);
-      out.rgba.insert(out.rgba.end(), row, row + std::size_t{4} * static_cast<std::size_t>(pane.width));
-    }
-    return out;
-  }
   /// A single view of the same state and size.
   Image alone(const Pane& pane) {
     renderer->set_positions(pane.positions.empty() ? simulation.frame().positions() : pane.positions);

@@ -34,6 +34,16 @@ inline Camera front_camera() { return Camera::look_at({1.5f, 2.f, 4.f}, {0, 0.4f
 
 inline int brightness(const std::uint8_t* p) { return p[0] + p[1] + p[2]; }
 
+/// What a picture shows in a pane.
+inline Image part(const Image& whole, const Pane& pane) {
+  Image out{pane.width, pane.height, {}};
+  for (int y = 0; y < pane.height; ++y) {
+    const std::uint8_t* row = whole.pixel(pane.x, pane.y + y);
+    out.rgba.insert(out.rgba.end(), row, row + std::size_t{4} * static_cast<std::size_t>(pane.width));
+  }
+  return out;
+}
+
 inline std::size_t pixels_that_differ(const Image& a, const Image& b, int threshold = 12) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < a.rgba.size(); i += 4) {

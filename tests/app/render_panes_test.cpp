@@ -16,14 +16,6 @@ class PanesTest : public RenderTest {
     const int width = (kWidth - kGap) / 2;
     return {Pane{view, 0, 0, width, kHeight}, Pane{view, width + kGap, 0, width, kHeight, there, {}}};
   }
-  static Image part(const Image& whole, const Pane& pane) {
-    Image out{pane.width, pane.height, {}};
-    for (int y = 0; y < pane.height; ++y) {
-      const std::uint8_t* row = whole.pixel(pane.x, pane.y + y);
-      out.rgba.insert(out.rgba.end(), row, row + std::size_t{4} * static_cast<std::size_t>(pane.width));
-    }
-    return out;
-  }
   Image alone(const Pane& pane) const {
     renderer->set_positions(pane.positions.empty() ? here : std::span<const Vec3f>(pane.positions));
     const Image image = renderer->render_offscreen(pane.view, pane.width, pane.height);

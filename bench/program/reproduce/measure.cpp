@@ -1,5 +1,7 @@
 #include "bench/program/reproduce/measure.h"
 
+#include <algorithm>
+
 #include "app/io/scene/scene_variant.h"
 #include "app/io/scene/settings.h"
 #include "gpu/model/step_interrupted.h"
@@ -77,6 +79,13 @@ void apply_claim(const ClaimRun& run, const ClaimMethod& method, Scene& scene) {
 
 std::vector<ClaimMethod> methods_of(const Claim& claim) {
   return claim.methods.empty() ? std::vector<ClaimMethod>{{"run", "", {}, {}}} : claim.methods;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 }  // namespace stickslip

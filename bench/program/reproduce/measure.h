@@ -101,5 +101,7 @@ SolveReport solve_claim(ContactLab& lab, const ContactProblem& problem, const Cl
                         const ClaimMethod& method, const MeasureContext& context, bool history);
 /// Method m of the claim; one of the scene's own settings if the claim has none.
 std::vector<ClaimMethod> methods_of(const Claim& claim);
+/// The upper one of an even number; 0 of none.
+double median(std::vector<double> values);
 
 }  // namespace stickslip

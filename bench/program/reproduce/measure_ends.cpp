@@ -77,13 +77,6 @@ void add_shapes(const Model& model, const State& state, RunEnd& end) {
   if (nodes > 0) end.speed = std::sqrt(speed2 / static_cast<double>(nodes));
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 double energy_of(const StepReport& report) {
   return report.kinetic_energy + report.elastic_energy + report.gravity_energy;
 }

@@ -59,11 +59,6 @@ void add_problems(const ClaimRun& run, int side, int segments, const MeasureCont
   }
 }
 
-double upper_median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
 /// Medians of the last third over those of the first; `solves` ascends by nu.
 double growth(const std::vector<FibreSolve>& solves, double FibreSolve::*of) {
   const std::size_t third = std::max<std::size_t>(solves.size() / 3, 1);
@@ -72,7 +67,7 @@ double growth(const std::vector<FibreSolve>& solves, double FibreSolve::*of) {
     low.push_back(solves[i].*of);
     high.push_back(solves[solves.size() - 1 - i].*of);
   }
-  return upper_median(high) / std::max(upper_median(low), 1e-12);
+  return median(high) / std::max(median(low), 1e-12);
 }
 
 void add_shares(const std::string& name, const std::vector<FibreSolve>& solves, Measurement& out) {
@@ -108,10 +103,9 @@ void add_bins(const std::string& name, const std::vector<FibreSolve>& solves, Me
     curve.points.emplace_back(nu / n, unsolved / n);
     curve.band.push_back(wilson(unsolved / n, n));
     char text[200];
-    std::snprintf(text, sizeof text,
-                  "%s, nu %.2f to %.2f: %.0f of %.0f unsolved, medians %.0f iterations and %.3g s",
-                  name.c_str(), bin * kBin, (bin + 1) * kBin, unsolved, n, upper_median(iterations),
-                  upper_median(seconds));
+    std::snprintf(
+        text, sizeof text, "%s, nu %.2f to %.2f: %.0f of %.0f unsolved, medians %.0f iterations and %.3g s",
+        name.c_str(), bin * kBin, (bin + 1) * kBin, unsolved, n, median(iterations), median(seconds));
     out.notes.emplace_back(text);
     begin = end;
   }
