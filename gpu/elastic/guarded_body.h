@@ -7,6 +7,10 @@
 // p_i: displacements of the corners, c and phi: displacement and rotation of the body, R: reach of the shape
 // from the body's centre. This holds for the whole step, not to first order: a point at `arm` moves by
 // n . (phi x arm) = arm . (n x phi).
+//
+// Where a body turns beside a near triangle, or both turn together, the points that move fastest are not
+// those that are near: this rate would take hundreds of steps. So longer steps are tried first, along a unit
+// n that changes from n_0 to n_1 (GuardedTriangle::sag).
 #pragma once
 
 #include "gpu/ccd/swept_pair.h"
@@ -120,14 +124,38 @@ struct GuardedTriangle {
     corners_at(t, y);
     return elastic_detail::gap_of(elastic_detail::placed_shape(shape, path.at(t), library), y, is_segment);
   }
-  /// [m] How fast the distance may fall, per unit of t. Fields of meshes are not convex: there, along any
-  /// direction.
-  SS_HD double closing(const Vec<double, 3>& n) const {
-    const bool any = shape.kind == ShapeKind::mesh;
-    double most = any ? 0 : -1e300;
-    for (const Vec<double, 3>& q : p) most = narrow::larger(most, any ? norm(q - path.shift) : -dot(n, q));
-    if (any) return most + turning * norm(path.turn);
+  /// Fields of meshes are not convex: no plane separates them.
+  SS_HD bool is_convex() const { return shape.kind != ShapeKind::mesh; }
+  /// [m] How fast the distance may fall from t on, per unit of t.
+  SS_HD double closing(double t, const Vec<double, 3>& n) const {
+    if (!is_convex()) return passing(t);
+    double most = -1e300;
+    for (const Vec<double, 3>& q : p) most = narrow::larger(most, -dot(n, q));
     return most + dot(n, path.shift) + turning * norm(cross(n, path.turn));
+  }
+  /// [m] How fast points of the triangle move in the frame of the body from t on, at most. Their velocity is
+  /// linear over the triangle and in t, so that it is largest at a corner, at t or at 1.
+  SS_HD double passing(double t) const {
+    double most = 0;
+    for (int i = 0; i < 3; ++i) {
+      const Vec<double, 3> q = p[i] - path.shift;
+      const double begin = norm(q - cross(path.turn, x[i] + t * q)),
+                   end = norm(q - cross(path.turn, x[i] + q));
+      most = narrow::larger(most, narrow::larger(begin, end));
+    }
+    return most;
+  }
+  /// [m] From t to t + length, the distance from a convex shape is at least what is between its values at
+  /// both ends, less this. Let n change linearly between n_0 and n_1, the units there, and u from 0 to 1.
+  /// With x_i + t p_i from the centre, n . x_i is then a quadratic, which differs from its chord by u (1 - u)
+  /// length (n_1 - n_0) . p_i. The support function of the shape is convex and has the Lipschitz constant R;
+  /// its argument R(t)' n differs from its chord by at most length^2 / 8 times its second derivative |phi|^2
+  /// + 2 |phi| |n_1 - n_0| / length.
+  SS_HD double sag(double length, const Vec<double, 3>& n_0, const Vec<double, 3>& n_1) const {
+    double fastest = 0;
+    for (const Vec<double, 3>& q : p) fastest = narrow::larger(fastest, norm(q - path.shift));
+    const double spin = norm(path.turn), bend = norm(n_1 - n_0);
+    return length * (0.25 * bend * fastest + 0.125 * turning * spin * (length * spin + 2 * bend));
   }
   /// [m] The part of `radius` that is kept from a distance at the start.
   SS_HD double guarded_radius(const GuardedMotion& m, double distance) const {
@@ -141,27 +169,50 @@ struct GuardedTriangle {
   }
 };
 
+namespace elastic_detail {
+
+/// The longest part tried of the time from t to 1, but longer than `step`, in which the distance, `gap` at t,
+/// stays above `floor`: moves t and `gap` to its end. False if there is none.
+SS_HD_LARGE inline bool advance_far(const GuardedTriangle& triangle, const ShapeLibrary& library,
+                                    double floor, double step, double& t, TriangleGap& gap) {
+  if (!triangle.is_convex()) return false;
+  for (double length = 1 - t; length > 2 * step; length *= 0.5) {
+    const TriangleGap end = triangle.gap(t + length, library);
+    if (!(narrow::smaller(gap.distance, end.distance) - triangle.sag(length, gap.normal, end.normal) > floor))
+      continue;
+    t += length;
+    gap = end;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace elastic_detail
+
 /// The largest t in [0, 1] found at which the triangle keeps its share of the gap to the shape; kSafe if
 /// it does so for the whole step, kUnguarded if the two overlap or touch at the start.
 SS_HD_LARGE inline Real time_of_impact(const GuardedMotion& m, const GuardedTriangle& triangle,
                                        const ShapeLibrary& library) {
   constexpr int kMostSteps = 128;
-  double t = 0, kept = 0, floor = 0;
+  TriangleGap gap = triangle.gap(0, library);
+  if (!(gap.distance > static_cast<double>(m.touching()))) return kUnguarded;
+  const double thickness = triangle.guarded_radius(m, gap.distance), free = gap.distance - thickness;
+  const double kept = static_cast<double>(m.kept(static_cast<Real>(free))) * free + triangle.rounding();
+  const double floor = thickness + kept;
+  double t = 0;
   for (int k = 0; k < kMostSteps; ++k) {
-    const TriangleGap gap = triangle.gap(t, library);
-    if (k == 0) {
-      if (!(gap.distance > static_cast<double>(m.touching()))) return kUnguarded;
-      const double thickness = triangle.guarded_radius(m, gap.distance), free = gap.distance - thickness;
-      kept = static_cast<double>(m.kept(static_cast<Real>(free))) * free + triangle.rounding();
-      floor = thickness + kept;
-    }
-    const double closing = triangle.closing(gap.normal), left = gap.distance - floor;
+    const double closing = triangle.closing(t, gap.normal), left = gap.distance - floor;
     if (!(closing > 0)) return gap.distance > 0 ? kSafe : static_cast<Real>(t);
     if (!(left > 0)) return static_cast<Real>(t);
     const double step = left / closing;
     if (t + step >= 1) return kSafe;
+    if (elastic_detail::advance_far(triangle, library, floor, step, t, gap)) {
+      if (t >= 1) return kSafe;
+      continue;
+    }
     t += step;
     if (left < 0.1 * kept && step < 0.05 * t) return static_cast<Real>(t);
+    gap = triangle.gap(t, library);
   }
   return static_cast<Real>(t);
 }

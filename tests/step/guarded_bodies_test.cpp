@@ -229,6 +229,30 @@ TEST_P(GuardedBodies, ABodyComesToRestOnASolidWithTheKeptGap) {
   }
 }
 
+/// All turn by 0.1 rad in a step, nearer to each other than what contacts keep.
+TEST_P(GuardedBodies, ABodyThatTurnsWithASolidIsNoCrossing) {
+  Model model;
+  add_box(model, "block", {0.3, 0.06, 0.3}, {0, -0.03, 0}, 2);
+  model.materials[0].young = 1e6;
+  const Vec3d turn{0, 0, 6};
+  for (std::size_t i = 0; i < model.positions.size(); ++i)
+    model.velocities[i] = cross(turn, model.positions[i]);
+  BodyStart start;
+  start.pose.x = {0.1, 0.0152, 0};
+  start.velocity = cross(turn, start.pose.x);
+  start.spin = turn;
+  start.mass = 0.2;
+  add_body(model, "plate", assemble({make_part(ShapeKind::box, {0.18, 0.015, 0.18})}), 0, start);
+  engine = make_engine(GetParam(), 2);
+  load(model);
+  for (int i = 0; i < 5; ++i) {
+    const GuardRecord guard = *engine->step().contact_solve->guard;
+    EXPECT_EQ(guard.shortened, 0);
+    EXPECT_EQ(guard.unguarded, 0);
+    EXPECT_LT(guard.solves, 3);
+  }
+}
+
 TEST_P(GuardedBodies, GivesTheSameBitsForAnyNumberOfThreads) {
   std::vector<State> ends;
   for (const int threads : {1, 3}) {
