@@ -316,3 +316,5 @@ bool ActionScript::advance(const Hands& hands) {
 }
 
 }  // namespace stickslip
+      // The scene with which the program was started may still be loading.
+      if (next_ == 0 && !(is_caught_up && is_idle(hands.simulation))) return true;

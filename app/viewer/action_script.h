@@ -45,6 +45,7 @@ class ActionScript {
   /// Throws InputError with the line for what is none of these.
   explicit ActionScript(const std::filesystem::path& file);
 
+/// The first one begins when the scene is loaded with which the program was started.
   /// What a script does to a window.
   struct Hands {
     Simulation& simulation;

@@ -1,5 +1,7 @@
 #include "app/viewer/simulation.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <future>
 #include <utility>
@@ -103,14 +105,18 @@ void Simulation::post_all(const std::vector<Command>& edits) {
   follow_edits(true);
 }
 
-void Simulation::undo() {
-  if (changing_content_ || !asked_.empty()) return asked_.push_back(true);
-  post_all(edits_.undo());
+void Simulation::undo() { ask(true); }
+void Simulation::redo() { ask(false); }
+
+void Simulation::ask(bool back) {
+  if (changing_content_ || !asked_.empty()) return asked_.push_back(back);
+  go_back_or_on(back);
 }
 
-void Simulation::redo() {
-  if (changing_content_ || !asked_.empty()) return asked_.push_back(false);
-  post_all(edits_.redo());
+void Simulation::go_back_or_on(bool back) {
+  const std::vector<Command> edits = back ? edits_.undo() : edits_.redo();
+  if (edits.empty()) return spdlog::info("there is nothing to {}", back ? "undo" : "redo");
+  post_all(edits);
 }
 
 void Simulation::follow_content(const std::vector<ContentChange>& changes) {
@@ -256,13 +262,16 @@ void Simulation::want_stiffness(bool wanted) {
 }
 
 bool Simulation::update() {
+  // In this order: frames are published before the status that follows from them, so the frame that is taken
+  // here has the scene of the status, or a later one.
+  const bool has_news = take_news();
   const bool new_frame = frames_.update();
-  if (!take_news()) return new_frame;
+  if (!has_news) return new_frame;
   // Each waits for what the one before has asked for.
   while (!asked_.empty() && !changing_content_) {
     const bool back = asked_.front();
     asked_.pop_front();
-    post_all(back ? edits_.undo() : edits_.redo());
+    go_back_or_on(back);
   }
   return true;
 }

@@ -118,6 +118,8 @@ class Simulation {
   /// Queues a command. Edits appear in `settings()` at once.
   void post(const Command& command);
   void play();
+  /// Edits of settings that are one step of the history.
+  void post_all(const std::vector<Command>& edits);
   void pause();
   /// One more step, then a pause.
   void step_once();
@@ -172,7 +174,7 @@ class Simulation {
   /// The edits of the scene's settings, objects, pins and joints.
   const EditHistory& edits() const { return edits_; }
   /// Posts the edits that take the last edit back, or make it again: once the objects, pins and joints are as
-  /// all commands before have left them.
+  /// all commands before have left them. Without such an edit they do nothing, and the log says so.
   void undo();
   void redo();
   /// Whether commands were posted that change objects, pins or joints, and their end was not seen yet.
@@ -252,7 +254,9 @@ class Simulation {
   void follow_edits(bool accepted);
   void follow_content(const std::vector<ContentChange>& changes);
   void queue(const Command& command);
-  void post_all(const std::vector<Command>& edits);
+  /// `back`: undo, else redo. The first waits for changes of the content, the second does it now.
+  void ask(bool back);
+  void go_back_or_on(bool back);
 
   /// Arguments of `share`.
   struct Offered {

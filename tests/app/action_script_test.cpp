@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "app/io/file/input_error.h"
+#include "app/viewer/log_buffer.h"
 #include "app/viewer/picking.h"
 #include "tests/app/simulation_fixture.h"
 
@@ -39,6 +40,8 @@ class ActionScriptTest : public ::testing::Test {
       done.emplace_back(action.name);
       if (id == ActionId::keep_state) simulation.post(KeepState{});
       if (id == ActionId::return_to_kept) simulation.post(ReturnToKept{});
+      if (id == ActionId::undo) simulation.undo();
+      if (id == ActionId::redo) simulation.redo();
       if (id == ActionId::reset) simulation.post(Reset{});
       if (id == ActionId::toggle_play) simulation.status().playing ? simulation.pause() : simulation.play();
     };
@@ -300,6 +303,31 @@ TEST_F(ActionScriptTest, NamesTheLineThatIsWrong) {
     EXPECT_NE(seen.find(part), std::string::npos) << seen;
   }
   EXPECT_THROW(ActionScript{folder / "none.txt"}, InputError);
+}
+
+TEST_F(ActionScriptTest, TheFirstLineWaitsForTheSceneOfTheProgram) {
+  simulation.post(LoadScene{"text"});
+  run("move ball 0 2 0\n");
+  EXPECT_EQ(simulation.status().content, 1);
+  EXPECT_EQ(simulation.edits().next_undo(), "ball moved");
+}
+
+TEST_F(ActionScriptTest, SaysThatThereIsNothingToUndoAndGoesOn) {
+  const auto log = std::make_shared<LogBuffer>();
+  const LogCapture capture(log);
+  const auto said = [&](const std::string& what) {
+    int count = 0;
+    log->visit([&](const LogLine& line) { count += line.text.find(what) != std::string::npos; });
+    return count;
+  };
+  simulation.post(LoadScene{"text"});
+  run("undo\nadd elastic box 0.2\nundo\nundo\n");
+  EXPECT_EQ(said("there is nothing to undo"), 2) << "the second of three undoes the box";
+  EXPECT_EQ(simulation.status().content, 0);
+  EXPECT_EQ(simulation.edits().next_redo(), "added-1 added");
+  run("redo\nredo\n");
+  EXPECT_EQ(said("there is nothing to redo"), 1);
+  EXPECT_EQ(simulation.status().content, 1);
 }
 
 TEST_F(ActionScriptTest, EndsAtAnErrorOfTheSimulation) {

@@ -389,6 +389,16 @@ TEST(Simulation, CommandsArriveDuringStepsOfTheOtherThread) {  // for the thread
   EXPECT_GT(wakes, 0);
 }
 
+TEST(Simulation, TheFrameHasTheSceneOfTheStatus) {
+  Simulation simulation(fake(), test::two_tets);
+  for (int i = 1; i <= 400; ++i) {
+    simulation.post(LoadScene{std::to_string(i)});
+    while (simulation.status().scenes < i) simulation.update();
+    ASSERT_TRUE(simulation.frame().scene);
+    ASSERT_EQ(simulation.frame().scene->name, std::to_string(i));
+  }
+}
+
 TEST(TripleBuffer, TheReaderSeesTheNewestAndNeverARaggedValue) {
   TripleBuffer<std::pair<int, int>> buffer;
   EXPECT_FALSE(buffer.update());
