@@ -26,7 +26,7 @@ ROOM_EXCEPTIONS = {("app/io/scene/scene.cpp", "app/io/ipc/ipc_script.h"), ("app/
 RANK = {folder: rank for rank, layer in enumerate(LAYERS) for folder in layer}
 SIBLINGS = {("model", "params"), ("model", "geometry"), ("ccd", "broadphase")}
 # Headers of the library that the program may include: host-only headers.
-APP_SEES = re.compile(r"gpu/(engine\.h|sharing\.h|contact_lab\.h|core/(span_totals|device_lost)\.h|energy/solid_stress\.h|dfcp/problem/(contact_problem|generators)\.h|law/contact_law\.h|rigid/frozen_records\.h|geometry/shape\.h|(model|params|math)/\w+\.h)$")
+APP_SEES = re.compile(r"gpu/(engine\.h|sharing\.h|contact_lab\.h|core/(span_totals|device_lost)\.h|energy/(solid_stress|thin_strain)\.h|dfcp/problem/(contact_problem|generators)\.h|law/contact_law\.h|rigid/frozen_records\.h|geometry/shape\.h|(model|params|math)/\w+\.h)$")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 BACKEND_API = re.compile(r"\b(tbb|cub|thrust)::|\bcuda[A-Z]\w*\s*\(")

@@ -14,8 +14,20 @@ Vec3f color_of_ghost(int number) {
   return {color.x, color.y, color.z};
 }
 
-SolidMeasure measure_of(SurfaceColors what) {
+bool is_of_solids(SurfaceColors what) {
+  return what == SurfaceColors::stress || what == SurfaceColors::stretch;
+}
+
+SolidMeasure solid_measure(SurfaceColors what) {
   return what == SurfaceColors::stress ? SolidMeasure::stress : SolidMeasure::stretch;
+}
+
+/// Empty: cloth and rods do not have it.
+std::optional<ThinMeasure> thin_measure(SurfaceColors what) {
+  if (what == SurfaceColors::stretch) return ThinMeasure::stretch;
+  if (what == SurfaceColors::bending) return ThinMeasure::bending;
+  if (what == SurfaceColors::twist) return ThinMeasure::twist;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -25,6 +37,7 @@ void SceneLayers::forget() {
   dragged_.clear();
   dragged_meshes_.clear();
   stress_.reset();
+  thin_.reset();
 }
 
 std::span<const GhostLine> SceneLayers::ghosts(const Scene& scene, const SimulationFrame& frame,
@@ -92,19 +105,35 @@ std::span<const float> SceneLayers::heat(const Scene& scene, SurfaceColors what,
   heated_with_ = std::move(with);
   heat_.clear();
   most_heat_ = -1;
-  if (!stress_) stress_.emplace(scene.model);
-  if (stress_->empty()) return heat_;
-  const std::vector<float>& values = stress_->evaluate(measure_of(what), at, materials);
-  most_heat_ = std::max(0.f, *std::ranges::max_element(values));
-  place_on_scale(values, most_heat_, heat_);
+  if (!stress_) {
+    stress_.emplace(scene.model);
+    thin_.emplace(scene.model);
+  }
+  const std::vector<float>& found = values(what, at, materials);
+  if (std::ranges::none_of(found, [](float value) { return value >= 0; })) return heat_;
+  most_heat_ = std::max(0.f, *std::ranges::max_element(found));
+  place_on_scale(found, most_heat_, heat_);
   return heat_;
+}
+
+const std::vector<float>& SceneLayers::values(SurfaceColors what, std::span<const Vec3f> at,
+                                              const std::vector<Material>& materials) {
+  values_.clear();
+  if (is_of_solids(what) && !stress_->empty())
+    values_ = stress_->evaluate(solid_measure(what), at, materials);
+  const std::optional<ThinMeasure> thin = thin_measure(what);
+  if (!thin || thin_->empty()) return values_;
+  const std::vector<float>& of_thin = thin_->evaluate(*thin, at);
+  if (values_.empty()) return values_ = of_thin;
+  for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = std::max(values_[i], of_thin[i]);
+  return values_;
 }
 
 std::vector<float> SceneLayers::heat_of(SurfaceColors what, std::span<const Vec3f> positions,
                                         const std::vector<Material>& materials) {
   std::vector<float> places;
-  if (most_heat_ < 0 || what == SurfaceColors::stiffness || !stress_ || stress_->empty()) return places;
-  place_on_scale(stress_->evaluate(measure_of(what), positions, materials), most_heat_, places);
+  if (most_heat_ < 0 || what == SurfaceColors::stiffness || !stress_) return places;
+  place_on_scale(values(what, positions, materials), most_heat_, places);
   return places;
 }
 

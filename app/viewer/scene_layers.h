@@ -11,6 +11,7 @@
 #include "app/viewer/gizmo_tool.h"
 #include "app/viewer/surface_colors.h"
 #include "gpu/energy/solid_stress.h"
+#include "gpu/energy/thin_strain.h"
 
 namespace stickslip {
 
@@ -37,10 +38,15 @@ class SceneLayers {
   float most_heat() const { return most_heat_; }
 
  private:
+  /// Per node of the scene of stress_ and thin_, -1 where nothing has the quantity; empty: nothing has.
+  const std::vector<float>& values(SurfaceColors what, std::span<const Vec3f> at,
+                                   const std::vector<Material>& materials);
   void add_forks(const Scene& scene, const SimulationFrame& frame, const Forks& forks, const Vec3f& eye);
 
   std::optional<GhostMesh> ghost_mesh_;  // once it is needed, as is stress_
   std::optional<SolidStress> stress_;
+  std::optional<ThinStrain> thin_;  // with stress_
+  std::vector<float> values_;
   std::vector<GhostMesh> dragged_meshes_;  // of the objects with these numbers
   std::vector<int> dragged_;
   std::vector<GhostLine> ghosts_;

@@ -7,11 +7,16 @@
 namespace stickslip {
 
 std::span<const SurfaceColorsInfo> surface_colors_table() {
-  static constexpr std::array<SurfaceColorsInfo, 5> table{{
+  static constexpr std::array<SurfaceColorsInfo, 7> table{{
       {SurfaceColors::objects, "objects", "each object in its colour", "", false},
       {SurfaceColors::stress, "stress", "of solids: von Mises' measure of the elastic stress", "Pa", true},
-      {SurfaceColors::stretch, "stretch", "of solids: the largest principal stretch or compression", "1",
-       true},
+      {SurfaceColors::stretch, "stretch",
+       "of solids, cloth and rods: the largest principal stretch or compression; of cloth in its plane, of "
+       "rods along them",
+       "1", true},
+      {SurfaceColors::bending, "bending",
+       "of cloth and rods: the largest principal curvature beyond that at rest", "1/m", true},
+      {SurfaceColors::twist, "twist", "of rods: the twist per length beyond that at rest", "rad/m", true},
       {SurfaceColors::stiffness, "stiffness",
        "what a node resists with in the linear system of the last step, with inertia and, in barrier steps, "
        "contacts: a third of the trace of its block, on a scale of decades as the stiffness groups",
@@ -26,10 +31,23 @@ std::span<const SurfaceColorsInfo> surface_colors_table() {
 SurfaceColors offered_colors(SurfaceColors colors, const Model& model) {
   const auto is_elastic = [](const Object& object) { return object.is_deformable(); };
   const auto is_soft_solid = [](const Object& object) { return object.is_deformable() && object.is_solid(); };
-  const bool needs_solids = colors == SurfaceColors::stress || colors == SurfaceColors::stretch;
-  if (needs_solids && std::ranges::none_of(model.objects, is_soft_solid)) return SurfaceColors::objects;
-  if (colors == SurfaceColors::stiffness && std::ranges::none_of(model.objects, is_elastic))
-    return SurfaceColors::objects;
+  const auto offered_by = [&](const auto& has) {
+    return std::ranges::any_of(model.objects, has) ? colors : SurfaceColors::objects;
+  };
+  switch (colors) {
+    case SurfaceColors::stress:
+      return offered_by(is_soft_solid);
+    case SurfaceColors::bending:
+      return offered_by([](const Object& object) { return object.is_thin(); });
+    case SurfaceColors::twist:
+      return offered_by([](const Object& object) { return object.is_rods(); });
+    case SurfaceColors::stretch:
+    case SurfaceColors::stiffness:
+      return offered_by(is_elastic);
+    case SurfaceColors::objects:
+    case SurfaceColors::islands:
+      break;
+  }
   return colors;
 }
 

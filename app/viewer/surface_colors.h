@@ -9,7 +9,7 @@
 
 namespace stickslip {
 
-enum class SurfaceColors { objects, stress, stretch, stiffness, islands };
+enum class SurfaceColors { objects, stress, stretch, bending, twist, stiffness, islands };
 struct SurfaceColorsInfo {
   SurfaceColors colors;
   std::string_view label, meaning, unit;

@@ -148,6 +148,15 @@ void Viewer::choose_contacts() {
                                              : std::span<const ContactRecord>());
 }
 
+/// The colours of surfaces, and what their legend says.
+std::span<const float> Viewer::heat() {
+  const std::span<const float> places =
+      layers_.heat(*scene_, view_.surfaces, simulation_.frame(), simulation_.settings().materials);
+  figures_.least_heat = layers_.least_heat();
+  figures_.most_heat = layers_.most_heat();
+  return places;
+}
+
 FrameView Viewer::frame_view() {
   FrameView frame;
   if (ground_) camera_.keep_above(*ground_);
@@ -171,9 +180,7 @@ FrameView Viewer::frame_view() {
     bodies_.paint(shown.snapshot, view_.surfaces == SurfaceColors::islands, renderer_);
     frame.ghosts = layers_.ghosts(*scene_, shown, view_.fork_view == ForkView::outlines ? &forks_ : nullptr,
                                   pointer_.gizmo(), camera_.eye());
-    frame.heat = layers_.heat(*scene_, view_.surfaces, shown, simulation_.settings().materials);
-    figures_.least_heat = layers_.least_heat();
-    figures_.most_heat = layers_.most_heat();
+    frame.heat = heat();
   }
   if (view_.overlays.joints) frame.joints = bodies_.joints(simulation_.frame());
   if (view_.overlays.pins) frame.pins = bodies_.pins(simulation_.frame(), simulation_.settings().params.dt);
@@ -261,6 +268,7 @@ void Viewer::draw() {
       gui_.wants_pointer()
           ? std::nullopt
           : pointer_.hovered(surface_colors_table()[static_cast<std::size_t>(view_.surfaces)].is_scale);
+  if (scene_) heat();  // of what actions have chosen since the last picture
   PanelContext context = panel_context();
   ImDrawData* panels = gui_.draw(context);
   if (const auto clicked = pointer_.take_click()) select(*clicked);

@@ -113,6 +113,7 @@ class Viewer final : public ActionTarget {
   }
   void choose_contacts();
   FrameView frame_view();
+  std::span<const float> heat();
   std::vector<PaneArea> fork_areas(const PaneArea& within) const;
   void arrange();
   std::vector<Pane> panes(const FrameView& run, std::span<const PaneArea> areas);

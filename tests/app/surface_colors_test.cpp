@@ -11,6 +11,7 @@
 #include "app/io/scene/scene.h"
 #include "app/io/scene/settings.h"
 #include "app/render/overlays.h"
+#include "app/viewer/scene_layers.h"
 #include "gpu/engine.h"
 
 namespace stickslip {
@@ -27,7 +28,8 @@ TEST(OfferedColors, AreThoseThatTheSceneHas) {
   const Model rigid = parse_scene(head + cube + "body = \"rigid\"\n", "/a.toml").model,
               soft = parse_scene(head + cube + "edge = 1\n", "/a.toml").model;
   for (const SurfaceColorsInfo& info : surface_colors_table()) {
-    EXPECT_EQ(offered_colors(info.colors, soft), info.colors);
+    const bool is_of_thin = info.colors == SurfaceColors::bending || info.colors == SurfaceColors::twist;
+    EXPECT_EQ(offered_colors(info.colors, soft), is_of_thin ? SurfaceColors::objects : info.colors);
     EXPECT_EQ(offered_colors(info.colors, rigid), info.is_scale ? SurfaceColors::objects : info.colors);
   }
   Overlays all;
@@ -35,6 +37,67 @@ TEST(OfferedColors, AreThoseThatTheSceneHas) {
   const Overlays left = offered_overlays(all, rigid);
   EXPECT_TRUE(left.contacts && left.tree);
   EXPECT_FALSE(left.joints || left.pins);
+}
+
+/// A box, a sheet and a rod, each stretched by another share: one scale for all of them.
+TEST(SceneLayers, SolidsClothAndRodsShareTheScaleOfStretch) {
+  auto scene = std::make_shared<Scene>(parse_scene(R"([[material]]
+name = "m"
+[[object]]
+name = "box"
+shape = "box"
+size = [1, 1, 1]
+edge = 1
+material = "m"
+[[object]]
+name = "sheet"
+body = "cloth"
+thickness = 0.01
+shape = "sheet"
+size = [1, 1]
+edge = 0.5
+material = "m"
+position = [5, 0, 0]
+[[object]]
+name = "rod"
+body = "rods"
+diameter = 0.01
+shape = "strand"
+length = 1
+segments = 4
+material = "m"
+position = [9, 0, 0]
+)",
+                                                   "/somewhere/layers.toml"));
+  const Model& model = scene->model;
+  SimulationFrame frame{scene, {}};
+  const double stretched[] = {1.1, 1.2, 1.4};
+  for (std::size_t i = 0; i < model.node_count(); ++i)
+    frame.snapshot.positions.push_back(
+        (stretched[model.node_object[i]] * model.rest_positions[i]).cast<float>());
+  SceneLayers layers;
+  const auto expect = [&](SurfaceColors what, double most, double box, double sheet, double rod) {
+    const std::span<const float> heat = layers.heat(*scene, what, frame, model.materials);
+    ASSERT_EQ(heat.size(), model.node_count());
+    EXPECT_NEAR(layers.most_heat(), most, 1e-4 + 1e-3 * most);
+    const double wanted[] = {box, sheet, rod};
+    for (std::size_t i = 0; i < heat.size(); ++i) {
+      const auto o = static_cast<std::size_t>(model.node_object[i]);
+      const Object& object = model.objects[o];
+      const bool is_ghost =
+          object.is_rods() &&
+          static_cast<std::int32_t>(i) < object.node_begin + object.segment_end - object.segment_begin;
+      EXPECT_NEAR(heat[i], is_ghost ? -1 : wanted[o], 2e-3) << object.name;
+    }
+    const std::vector<float> of_fork = layers.heat_of(what, frame.snapshot.positions, model.materials);
+    EXPECT_TRUE(std::ranges::equal(of_fork, heat)) << "another run at the same places";
+  };
+  expect(SurfaceColors::stretch, 0.4, 0.25, 0.5, 1);
+  layers.forget();
+  const std::span<const float> twist = layers.heat(*scene, SurfaceColors::twist, frame, model.materials);
+  ASSERT_EQ(twist.size(), model.node_count());
+  EXPECT_LT(twist.front(), 0) << "the box has none";
+  EXPECT_GE(twist.back(), 0);
 }
 
 TEST(PlaceOnScale, IsTheShareOfTheLargest) {

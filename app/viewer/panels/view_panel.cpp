@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/theme.h"
+#include "gpu/energy/solid_stress.h"
+#include "gpu/energy/thin_strain.h"
 #include "gpu/params/params.h"
 
 namespace stickslip {
@@ -92,7 +95,12 @@ void draw_color_bar(const std::string& low, const std::string& high, std::string
 
 /// A number at the end of a scale; shares are percent.
 std::string end_text(float value, std::string_view unit) {
-  if (unit == "1") return std::to_string(std::lround(100 * value)) + "%";
+  if (unit == "1") {
+    char text[32];
+    std::snprintf(text, sizeof text, 100 * value < 10 ? "%.2g%%" : "%.0f%%",
+                  100 * static_cast<double>(value));
+    return text;
+  }
   return si_text(static_cast<double>(value), unit.data());
 }
 
@@ -111,13 +119,15 @@ void draw_surface_colors(SurfaceColors& surfaces, float least, float most) {
     ImGui::EndCombo();
   }
   if (!surface_colors_table()[static_cast<std::size_t>(surfaces)].is_scale) return;
-  if (most < 0)
-    text_colored(theme::dim_text, surfaces == SurfaceColors::stiffness
-                                      ? "nothing elastic, or not of the last step"
-                                      : "no deformable solids, or too many tets");
-  else
-    draw_color_bar(least > 0 ? end_text(least, chosen.unit) : "0", end_text(most, chosen.unit),
-                   chosen.meaning);
+  if (most >= 0)
+    return draw_color_bar(least > 0 ? end_text(least, chosen.unit) : "0", end_text(most, chosen.unit),
+                          chosen.meaning);
+  if (surfaces == SurfaceColors::stiffness)
+    return text_colored(theme::dim_text, "nothing elastic, or not of the last step");
+  text_colored(theme::dim_text, "nothing here has it");
+  tooltip("Or there are too many elements for each picture: more than " +
+          std::to_string(SolidStress::kMostTets) + " tets, or " + std::to_string(ThinStrain::kMostElements) +
+          " triangles and segments");
 }
 
 /// What the colours of contacts say.
