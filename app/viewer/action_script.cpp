@@ -12,6 +12,7 @@
 #include "app/io/scene/settings.h"
 #include "app/viewer/journal_file.h"
 #include "app/viewer/object_moves.h"
+#include "app/viewer/preset_edits.h"
 #include "app/viewer/spawn.h"
 #include "gpu/params/contact_solvers.h"
 
@@ -31,8 +32,10 @@ bool is_idle(const Simulation& simulation) {
 
 std::vector<std::string_view> action_names() {
   std::vector<std::string_view> names{
-      "scene", "open", "add",  "lab_iteration", "set",  "steps",    "play",   "rewind",  "wait", "fork_seed",
-      "sweep", "move", "turn", "select",        "drag", "drag_end", "camera", "quality", "clip"};
+      "scene", "open",        "add",          "lab_iteration", "set",        "steps",
+      "play",  "rewind",      "wait",         "fork_seed",     "sweep",      "move",
+      "turn",  "select",      "drag",         "drag_end",      "camera",     "quality",
+      "clip",  "preset_save", "preset_apply", "preset_delete", "preset_list"};
   for (const Action& action : action_table()) names.push_back(action.name);
   return names;
 }
@@ -116,6 +119,11 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
   if (verb == "select" || verb == "drag" || verb == "camera" || verb == "quality" || verb == "clip") {
     Line line = idle_line(number, text);
     parse_view(line, verb, words);
+    return line;
+  }
+  if (verb.starts_with("preset_")) {
+    Line line = idle_line(number, text);
+    parse_preset(line, verb, words);
     return line;
   }
   if (verb == "move" || verb == "turn") {
@@ -244,6 +252,21 @@ void ActionScript::parse_move(Line& line, const std::string& verb,
   };
 }
 
+void ActionScript::parse_preset(Line& line, const std::string& verb,
+                                const std::vector<std::string>& words) const {
+  const std::size_t wanted = verb == "preset_list" ? 0 : 1;
+  if (words.size() != wanted) fail(line.number, verb + (wanted == 0 ? " takes no value" : " needs a name"));
+  line.begin = [this, number = line.number, verb, name = wanted == 0 ? "" : words[0]](const Hands& hands) {
+    if (hands.presets == nullptr) fail(number, "there are no presets here");
+    located(number, [&] {
+      if (verb == "preset_save") save_preset(hands.simulation, *hands.presets, name);
+      else if (verb == "preset_apply") apply_preset(hands.simulation, *hands.presets, name);
+      else if (verb == "preset_delete") delete_preset(*hands.presets, name);
+      else list_presets(*hands.presets);
+    });
+  };
+}
+
 void ActionScript::parse_fork_seed(Line& line, const std::vector<std::string>& words) const {
   const auto value_of = [&](const std::string& word, auto value, const char* what) {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -300,6 +323,8 @@ bool ActionScript::advance(const Hands& hands) {
       throw std::runtime_error(file_.string() + ":" + std::to_string(line.number) + ": " +
                                hands.simulation.status().error);
     if (!begun_) {
+      // The scene with which the program was started may still be loading.
+      if (next_ == 0 && !(is_caught_up && is_idle(hands.simulation))) return true;
       line.begin(hands);
       begun_ = true;
       since_ = Clock::now();
@@ -316,5 +341,3 @@ bool ActionScript::advance(const Hands& hands) {
 }
 
 }  // namespace stickslip
-      // The scene with which the program was started may still be loading.
-      if (next_ == 0 && !(is_caught_up && is_idle(hands.simulation))) return true;

@@ -10,6 +10,7 @@
 #include "app/render/renderer.h"
 #include "app/viewer/actions.h"
 #include "app/viewer/clip_choice.h"
+#include "app/viewer/presets.h"
 #include "app/viewer/simulation.h"
 #include "app/viewer/sweep.h"
 
@@ -33,6 +34,10 @@ namespace stickslip {
 ///   fork_seed SEED [SIZE]      a fork with other velocities, by up to SIZE [m/s], see perturbed
 ///   sweep KEY LOW HIGH COUNT STEPS [log]    as the section Forks, see sweep_request
 ///   lab_iteration SOLVER K     the impulses of a solver of the lab's race after K iterations
+///   preset_save NAME           keeps the parameters, see Presets
+///   preset_apply NAME
+///   preset_delete NAME
+///   preset_list                to the log
 ///   set KEY=VALUE              a parameter; a material key for all materials; contact.KEY; solver as
 ///                              --solver
 ///   steps N                    N steps, then a pause
@@ -40,12 +45,12 @@ namespace stickslip {
 ///   rewind FRAME
 ///   wait SECONDS               on the clock
 /// A line begins when the one before is done: when the simulation is idle, and a race or a sweep has ended.
+/// The first one begins when the scene is loaded with which the program was started.
 class ActionScript {
  public:
   /// Throws InputError with the line for what is none of these.
   explicit ActionScript(const std::filesystem::path& file);
 
-/// The first one begins when the scene is loaded with which the program was started.
   /// What a script does to a window.
   struct Hands {
     Simulation& simulation;
@@ -64,6 +69,7 @@ class ActionScript {
     std::function<void(const Vec3f& eye, const Vec3f& target)> look = {};
     std::function<void(Quality)> set_quality = {};
     std::function<void(const ClipChoice&)> clip = {};
+    Presets* presets = nullptr;
   };
   /// Goes on as far as possible without waiting. False when all lines are done. Throws std::runtime_error
   /// with the line when the simulation reports an error.
@@ -89,6 +95,8 @@ class ActionScript {
   /// The words from this one on, which are finite numbers.
   std::vector<double> numbers_of(const Line& line, const std::vector<std::string>& words,
                                  std::size_t first) const;
+  /// `verb`: preset_save, preset_apply, preset_delete or preset_list.
+  void parse_preset(Line& line, const std::string& verb, const std::vector<std::string>& words) const;
   void parse_fork_seed(Line& line, const std::vector<std::string>& words) const;
   void parse_sweep(Line& line, const std::vector<std::string>& words) const;
   /// The result of `act`; its InputError becomes one with the line.

@@ -51,6 +51,27 @@ const char* nothing_to_redo(const Simulation& s) {
   return s.edits().can_redo() ? "" : "No edit was taken back";
 }
 
+/// The frame of the last state before the fault; empty: there was none.
+std::optional<int> frame_before_fault(const SimulationStatus& status) {
+  if (!status.error.empty()) return status.sound;
+  if (status.tripped.empty()) return std::nullopt;
+  return std::min(status.sound, status.frame - 1);
+}
+
+const char* nothing_to_recover(const Simulation& s) {
+  const SimulationStatus& status = s.status();
+  const std::optional<int> frame = frame_before_fault(status);
+  if (!frame) return "No step has failed";
+  return *frame >= status.timeline.first && *frame <= status.timeline.last
+             ? ""
+             : "No state before it is kept: reset";
+}
+
+/// Also to the present frame: a step that failed may have left another state in the engine.
+void recover(Simulation& s) {
+  if (nothing_to_recover(s)[0] == '\0') s.post(Rewind{*frame_before_fault(s.status())});
+}
+
 void rewind_to(Simulation& s, int frame) {
   const TimelineExtent& kept = s.status().timeline;
   if (frame >= kept.first && frame <= kept.last && frame != s.status().frame) s.post(Rewind{frame});
@@ -135,6 +156,8 @@ std::string key_text(int key) {
       return "Home";
     case GLFW_KEY_END:
       return "End";
+    case GLFW_KEY_BACKSPACE:
+      return "Backspace";
     case GLFW_KEY_DELETE:
       return "Delete";
     default:

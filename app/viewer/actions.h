@@ -28,6 +28,9 @@ struct ViewState;
          step_once(t.simulation()))                                                                                            \
   ACTION(step_back, "Step back", KEYS(typed(','), {GLFW_KEY_LEFT}), "the state before the last step", repeats | by_chance,      \
          nothing_before(s), rewind_by(t.simulation(), -1))                                                                     \
+  ACTION(recover, "Recover", KEYS({GLFW_KEY_BACKSPACE}),                                                                       \
+         "after a step that failed or tripped a tripwire: the last state before it", by_chance, nothing_to_recover(s),         \
+         recover(t.simulation()))                                                                                              \
   ACTION(first_moment, "Oldest", KEYS({GLFW_KEY_HOME}), "the oldest state that is kept", by_chance, nothing_before(s),         \
          rewind_to(t.simulation(), t.simulation().status().timeline.first))                                                    \
   ACTION(last_moment, "Newest", KEYS({GLFW_KEY_END}), "the newest state that is kept", by_chance, nothing_after(s),            \
@@ -60,7 +63,10 @@ struct ViewState;
   ACTION(spring_selected, "Spring", KEYS({GLFW_KEY_E}),                                                                        \
          "join what was clicked by a spring to what is clicked next: press it after both clicks", none, unloaded(s),           \
          spring_selected(t.simulation(), t.view()))                                                                           \
-  ACTION(untie_selected, "Untie", KEYS({GLFW_KEY_Y, GLFW_MOD_SHIFT}), "cut the ropes and springs of the selected object", none, \
+  ACTION(joint_selected, "Joint", KEYS({GLFW_KEY_J, GLFW_MOD_SHIFT}),                                                          \
+         "hold the rigid body that was clicked by a ball joint at the place that is clicked next: press it after both clicks", none, \
+         unloaded(s), joint_selected(t.simulation(), t.view()))                                                               \
+  ACTION(untie_selected, "Untie", KEYS({GLFW_KEY_Y, GLFW_MOD_SHIFT}), "cut the ropes, springs and joints that were tied to the selected object", none, \
          unloaded(s), untie_selected(t.simulation(), t.view()))                                                               \
   ACTION(pin_selected, "Pin", KEYS({GLFW_KEY_T}), "hold the selected object where it was clicked, from now on", none,          \
          unloaded(s), pin_selected(t.simulation(), t.view()))                                                                 \
@@ -75,7 +81,7 @@ struct ViewState;
   ACTION(reset_all, "Reset all", KEYS({GLFW_KEY_R, GLFW_MOD_SHIFT}),                                                           \
          "back to the scene's start with the parameters, materials and solver of its file", none, unloaded(s),                 \
          t.simulation().post(ResetAll{}))                                                                                      \
-  ACTION(undo, "Undo", KEYS({GLFW_KEY_Z, GLFW_MOD_CONTROL}), "take the last edit back: of a setting, an object, its place, a pin, a rope or a spring", none, nothing_to_undo(s), \
+  ACTION(undo, "Undo", KEYS({GLFW_KEY_Z, GLFW_MOD_CONTROL}), "take the last edit back: of a setting, an object, its place, a pin, a rope, a spring or a joint", none, nothing_to_undo(s), \
          t.simulation().undo())                                                                                                \
   ACTION(redo, "Redo", KEYS({GLFW_KEY_Y, GLFW_MOD_CONTROL}, {GLFW_KEY_Z, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}),                  \
          "make the edit again that was taken back", none, nothing_to_redo(s), t.simulation().redo())                           \
@@ -131,6 +137,8 @@ struct ViewState;
   ACTION(save_bundle, "Save bundle", KEYS({GLFW_KEY_B, GLFW_MOD_CONTROL}),                                                     \
          "save the session as one file: scene, journal and a picture, for stickslip replay", none, unloaded(s),                \
          t.save_bundle())                                                                                                      \
+  ACTION(open_outputs, "Outputs", KEYS({GLFW_KEY_O, GLFW_MOD_CONTROL}), "open the folder of screenshots and other outputs", none, "", \
+         t.open_outputs())                                                                                                     \
   ACTION(toggle_help, "Help", KEYS({GLFW_KEY_F1}, typed('?')), "this help", by_chance, "", flip(t.view().help))                \
   ACTION(quit, "Quit", KEYS({GLFW_KEY_Q, GLFW_MOD_CONTROL}), "quit", none, "", t.quit())
 // clang-format on
@@ -193,6 +201,8 @@ class ActionTarget {
   virtual void save_plots() = 0;
   virtual void save_scene() = 0;
   virtual void save_bundle() = 0;
+  /// In the desktop's program for folders.
+  virtual void open_outputs() = 0;
   virtual void shoot() = 0;
   /// Adds the body of ViewState::added above the camera's target.
   virtual void add_object() = 0;

@@ -34,7 +34,7 @@ bool moves(const Model& model, const Object& object) {
   });
 }
 
-/// Prefix of the names of ropes and springs.
+/// Prefix of the names of ropes, springs and joints that came later.
 const std::string kTie = "tie-";
 
 /// A table with a name: its own, or the next free one.
@@ -44,7 +44,7 @@ std::string named(const std::string& toml, const Model& model, const std::string
   return has_name ? toml : "name = " + toml_text(free_object_name(model, stem)) + "\n" + toml;
 }
 
-/// One end of a rope or spring.
+/// One end of a rope, a spring or a joint.
 struct TieSide {
   std::string name;            // of an object, or "world"
   Vec<double, 3> anchor, now;  // [m] at the scene's start, and now
@@ -156,6 +156,41 @@ std::string tie_toml(const Model& model, const Pick& from, const Pick& to, std::
   if (a.name == b.name) throw InputError("both places are on '" + a.name + "': a rope ties two bodies");
   return "kind = \"distance\"\n" + tie_ends(a, b) +
          "low = 0\nhigh = " + number_text(std::max(norm(a.now - b.now), 1e-6)) + "\ncollide = true\n";
+}
+
+std::string ball_joint_toml(const Model& model, const Pick& from, const Pick& to,
+                            std::span<const Vec3f> positions, std::span<const Pose> poses) {
+  const auto rigid_body = [&](const Object& object) -> const Body& {
+    if (!object.is_rigid())
+      throw InputError("'" + object.name +
+                       "' is no rigid body, which a ball joint needs: tie it by a rope or a spring");
+    if (static_cast<std::size_t>(object.body) >= poses.size())
+      throw InputError("where '" + object.name + "' is now is not known yet");
+    return model.bodies[static_cast<std::size_t>(object.body)];
+  };
+  const Object& held = model.objects.at(static_cast<std::size_t>(from.object));
+  const Object& other = model.objects.at(static_cast<std::size_t>(to.object));
+  const Vec<double, 3> place = position_of(to, positions).cast<double>();
+  // Where the place is at the start of the scene, if it moves with the body.
+  const auto side_of = [&](const Object& object) {
+    const Body& body = rigid_body(object);
+    const Pose& now = poses[static_cast<std::size_t>(object.body)];
+    return TieSide{object.name, body.pose.apply(now.apply_back(place)), place};
+  };
+  const TieSide a = side_of(held);
+  TieSide b{"world", place, place};
+  if (other.is_collider()) {
+    if (moves(model, other)) throw InputError("'" + other.name + "' moves: a joint cannot follow a collider");
+  } else if (&other != &held) {
+    b = side_of(other);
+  }
+  if (!rigid_body(held).moves && (b.name == "world" || !rigid_body(other).moves))
+    throw InputError("'" + held.name + "' cannot move: a joint holds a body that can");
+  return "kind = \"ball\"\n" + tie_ends(a, b) + "collide = true\n";
+}
+
+std::string label_of_joint(const std::string& toml) {
+  return toml.find("\"distance\"") != std::string::npos ? "a rope added" : "a joint added";
 }
 
 std::string spring_toml(const Model& model, const Pick& from, const Pick& to,

@@ -49,6 +49,14 @@ std::shared_ptr<const Scene> with_joint(const Scene& scene, const std::string& t
 /// now. A collider's place is one of the world. Throws InputError: places of one object, or of colliders
 /// only.
 std::string tie_toml(const Model& model, const Pick& from, const Pick& to, std::span<const Vec3f> positions);
+/// The table of a ball joint that holds a rigid body, the one of `from`, at the place `to` of another one,
+/// where both are now. A place of a collider that stands still is one of the world, and so is one of the
+/// same body, which is then held where it is. Throws InputError: what is no rigid body, colliders that move,
+/// a body that cannot move with another that cannot.
+std::string ball_joint_toml(const Model& model, const Pick& from, const Pick& to,
+                            std::span<const Vec3f> positions, std::span<const Pose> poses);
+/// For the history: what a [[joint]] table adds, "a rope added" or "a joint added".
+std::string label_of_joint(const std::string& toml);
 /// The same for a [[spring]].
 std::shared_ptr<const Scene> with_spring(const Scene& scene, const std::string& toml);
 /// The table of a spring between two picked places of deformable objects or colliders: without force at the
@@ -56,8 +64,8 @@ std::shared_ptr<const Scene> with_spring(const Scene& scene, const std::string& 
 /// tenth. Throws InputError: places of other objects, of colliders only, or at one point.
 std::string spring_toml(const Model& model, const Pick& from, const Pick& to,
                         std::span<const Vec3f> positions);
-/// The scene without the ropes and springs at an object: those named "tie-...". Throws InputError: it has
-/// none.
+/// The scene without the ropes, springs and joints at an object that are named "tie-...". Throws InputError:
+/// it has none.
 std::shared_ptr<const Scene> without_ties(const Scene& scene, const std::string& object);
 
 /// The scene with this text, which has the same materials and half-spaces. `changed`: Scene::changed. Throws

@@ -76,6 +76,14 @@ void spring_selected(Simulation& simulation, ViewState& view) {
   });
 }
 
+void joint_selected(Simulation& simulation, ViewState& view) {
+  tie_places(view, "a joint", [&](const Pick& from, const Pick& to) {
+    const SimulationFrame& frame = simulation.frame();
+    simulation.post(
+        AddJoint{ball_joint_toml(frame.scene->model, from, to, frame.positions(), frame.snapshot.poses)});
+  });
+}
+
 void untie_selected(Simulation& simulation, ViewState& view) {
   if (has_selection(view)) simulation.post(RemoveTies{name_of_selected(view)});
 }

@@ -61,6 +61,7 @@ struct SimulationStatus {
   double step_seconds = 0;      // wall time of the last step
   std::string error;            // of the last load or step; empty if it succeeded
   std::string tripped;          // what the last step did that a tripwire watches; empty: nothing
+  int sound = -1;               // the newest frame whose state has finite numbers only; -1: not known
   int frame = 0;                // of the engine
   double time = 0;              // [s] of it
   bool restored = false;        // the state was kept, and no step was made from it since
@@ -117,9 +118,9 @@ class Simulation {
 
   /// Queues a command. Edits appear in `settings()` at once.
   void post(const Command& command);
-  void play();
   /// Edits of settings that are one step of the history.
   void post_all(const std::vector<Command>& edits);
+  void play();
   void pause();
   /// One more step, then a pause.
   void step_once();
@@ -284,6 +285,8 @@ class Simulation {
   bool stiffness_published_ = false;  // the same
   int frame_ = 0;
   double time_ = 0;
+  int sound_ = -1;          // see SimulationStatus
+  std::string not_finite_;  // what of the present state is no number; empty: nothing, or not known
   Timeline timeline_;
   bool at_moment_ = false;  // the state comes from the timeline, with the contacts that were shown then
   std::optional<State> kept_state_;

@@ -180,6 +180,8 @@ void Simulation::go_to(const State& state) {
   frame_ = state.frame;
   time_ = state.time;
   at_moment_ = true;
+  not_finite_ = first_not_finite(scene_->model, state);
+  if (not_finite_.empty()) sound_ = frame_;
   last_report_.reset();
   unpublished_ = true;
   show_timeline();
@@ -198,8 +200,11 @@ void Simulation::remember(bool hashed) {
     hashed = hashed && hashing_;
   }
   timeline_.set_limit(limit);
+  not_finite_.clear();
   if (limit == 0 && !hashed) return show_timeline();
   State state = engine_->state();
+  not_finite_ = first_not_finite(scene_->model, state);
+  if (not_finite_.empty()) sound_ = frame_;
   const std::uint64_t hash = hashed ? state_hash(state) : 0;
   if (limit > 0) timeline_.add(std::move(state));
   show_timeline();
@@ -213,6 +218,7 @@ void Simulation::show_timeline() {
   status_.frame = frame_;
   status_.time = time_;
   status_.restored = at_moment_;
+  status_.sound = sound_;
   status_.timeline = timeline_.extent();
 }
 

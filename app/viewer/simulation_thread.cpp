@@ -198,7 +198,7 @@ void Simulation::apply(const Command& command) {
           go_on_with([&] { return without_pins(*scene_, edit.object); },
                      "pins of " + edit.object + " removed");
         } else if constexpr (std::is_same_v<Edit, AddJoint>) {
-          go_on_with([&] { return with_joint(*scene_, edit.toml); }, "a rope added");
+          go_on_with([&] { return with_joint(*scene_, edit.toml); }, label_of_joint(edit.toml));
         } else if constexpr (std::is_same_v<Edit, AddSpring>) {
           go_on_with([&] { return with_spring(*scene_, edit.toml); }, "a spring added");
         } else if constexpr (std::is_same_v<Edit, RemoveTies>) {
@@ -271,6 +271,7 @@ void Simulation::restart() {
   timeline_.clear();
   ages_.clear();
   at_moment_ = false;
+  sound_ = -1;
   last_report_.reset();
   const std::lock_guard lock(mutex_);
   status_.frame = 0;
@@ -315,7 +316,8 @@ void Simulation::end_step(StepReport report, Clock::time_point start, Clock::tim
   std::string tripped_by;
   {
     const std::lock_guard lock(mutex_);
-    if (tripwires_.any()) tripped_by = tripped(tripwires_, report, last_report_ ? &*last_report_ : nullptr);
+    if (tripwires_.any())
+      tripped_by = tripped(tripwires_, report, last_report_ ? &*last_report_ : nullptr, not_finite_);
     status_.activity = Activity::idle;
     status_.step_seconds = seconds(end - start);
     // A pause is not a slow step: an interval counts only if it is short, or if the step itself was long.

@@ -46,9 +46,36 @@ std::string gain_of(const Tripwires& wires, const StepReport& step, const StepRe
 
 }  // namespace
 
-std::string tripped(const Tripwires& wires, const StepReport& step, const StepReport* before) {
+std::string first_not_finite(const Model& model, const State& state) {
+  const auto is_finite = [](const Vec<double, 3>& v) { return std::isfinite(v[0] + v[1] + v[2]); };
+  const auto name_of_body = [&](std::size_t body) {
+    return model.objects[static_cast<std::size_t>(model.bodies[body].object)].name;
+  };
+  for (std::size_t b = 0; b < std::min(state.bodies.size(), model.bodies.size()); ++b) {
+    const BodyState& body = state.bodies[b];
+    const Quat& q = body.pose.q;
+    if (!is_finite(body.pose.x) || !std::isfinite(q.w) || !is_finite(q.v))
+      return "the place of '" + name_of_body(b) + "'";
+    if (!is_finite(body.velocity) || !is_finite(body.spin))
+      return "the velocity of '" + name_of_body(b) + "'";
+  }
+  const auto of_nodes = [&](const std::vector<Vec<double, 3>>& vectors, const char* what) -> std::string {
+    const auto found = std::ranges::find_if_not(vectors, is_finite);
+    const auto node = static_cast<std::size_t>(found - vectors.begin());
+    if (found == vectors.end()) return {};
+    if (node >= model.node_object.size()) return std::string(what) + " of a body";
+    const auto object = static_cast<std::size_t>(model.node_object[node]);
+    return std::string(what) + " of '" + model.objects[object].name + "'";
+  };
+  const std::string place = of_nodes(state.positions, "the place");
+  return place.empty() ? of_nodes(state.velocities, "the velocity") : place;
+}
+
+std::string tripped(const Tripwires& wires, const StepReport& step, const StepReport* before,
+                    const std::string& not_finite) {
   std::string what;
-  if (wires.unconverged && !step.converged)
+  if (wires.not_finite && !not_finite.empty()) what = not_finite + " is no finite number";
+  if (what.empty() && wires.unconverged && !step.converged)
     what = "not converged" + (step.stop_reason.empty() ? "" : ": " + step.stop_reason);
   if (what.empty() && wires.overlap) what = overlap_of(wires, step);
   if (what.empty() && wires.energy) what = gain_of(wires, step, before);

@@ -3,7 +3,9 @@
 
 #include <string>
 
+#include "gpu/model/model.h"
 #include "gpu/model/report.h"
+#include "gpu/model/state.h"
 
 namespace stickslip {
 
@@ -12,14 +14,21 @@ struct Tripwires {
   bool overlap = false;      // a penetration deeper than `depth`, or surfaces that intersect
   bool energy = false;       // more energy than before and than work explains, by the share `gain`
   bool friction = false;     // friction that adds energy
+  bool not_finite = true;    // a place or a velocity that is no finite number
   double depth = 1e-3;       // [m]
   double gain = 0.01;        // of the energy at hand
 
-  bool any() const { return unconverged || overlap || energy || friction; }
+  bool any() const { return unconverged || overlap || energy || friction || not_finite; }
 };
 
 /// What the step did, with its numbers; empty if it tripped nothing. `before`: the report of the step before,
 /// null if there is none; without it no gain of energy is seen. A number that was not measured trips nothing.
-std::string tripped(const Tripwires& wires, const StepReport& step, const StepReport* before);
+/// `not_finite`: that of the state, see below.
+std::string tripped(const Tripwires& wires, const StepReport& step, const StepReport* before,
+                    const std::string& not_finite = {});
+
+/// The first object of which a place or a velocity is no finite number: "the velocity of 'ball'". Empty:
+/// there is none.
+std::string first_not_finite(const Model& model, const State& state);
 
 }  // namespace stickslip

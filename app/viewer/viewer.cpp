@@ -316,6 +316,7 @@ int Viewer::run() {
     }
     take_news();
     while (auto state = simulation_.take_forked()) forks_.add(std::move(state));
+    files_.watch_folder();
     if (sweep_.follow(simulation_)) draws_due_ = std::max(draws_due_, 1);
     if (script_ &&
         !script_->advance(
@@ -328,7 +329,7 @@ int Viewer::run() {
              [this](const std::string& object) { select(object); },
              [this](const Vec3f& eye, const Vec3f& target) { look(eye, target); },
              [this](Quality quality) { set_quality(quality); },
-             [this](const ClipChoice& clip) { view_.clip = clip; }}))
+             [this](const ClipChoice& clip) { view_.clip = clip; }, &presets_}))
       script_.reset();
     if (options_.script.drive &&
         !options_.script.drive(simulation_, [this](ActionId action) { act(action); }))

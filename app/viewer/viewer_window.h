@@ -61,6 +61,7 @@ class Viewer final : public ActionTarget {
     bundle_due_ = scene_ != nullptr;
     draws_due_ = std::max(draws_due_, 1);
   }
+  void open_outputs() override { files_.open_folder(); }
   void add_camera_key() override {
     files_.add_camera_key(camera_, simulation_.frame().snapshot.time, name());
   }
@@ -112,30 +113,22 @@ class Viewer final : public ActionTarget {
     journal_.follow(simulation_, scene_ ? scene_->model : none);
   }
   void choose_contacts();
-  FrameView frame_view();
   std::span<const float> heat();
+  FrameView frame_view();
   std::vector<PaneArea> fork_areas(const PaneArea& within) const;
   void arrange();
   std::vector<Pane> panes(const FrameView& run, std::span<const PaneArea> areas);
   bool draw_window(ImDrawData* ui, Image* shown);
   PanelContext panel_context() {
-    return {simulation_,
-            lab_,
-            iterations_,
-            steppers_,
-            forks_,
-            sweep_,
-            pointer_.gizmo(),
-            hovered_,
-            pointer_.drag_line(),
-            layers_,
-            areas_,
-            view_,
-            scenes_,
-            thumbnails_,
-            *log_,
-            figures_,
-            [this](ActionId action) { act(action); }};
+    return {simulation_, lab_,
+            iterations_, steppers_,
+            forks_,      sweep_,
+            presets_,    pointer_.gizmo(),
+            hovered_,    pointer_.drag_line(),
+            layers_,     areas_,
+            view_,       scenes_,
+            thumbnails_, *log_,
+            figures_,    [this](ActionId action) { act(action); }};
   }
   Image scene_alone();
 
@@ -157,6 +150,7 @@ class Viewer final : public ActionTarget {
   StepperRace steppers_;
   Forks forks_;
   ParamSweep sweep_;
+  Presets presets_{Presets::default_folder()};
   PositionLink positions_{renderer_, simulation_};
 
   ViewState view_;

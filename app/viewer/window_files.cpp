@@ -9,6 +9,7 @@
 #include "app/io/file/output_file.h"
 #include "app/io/report/report.h"
 #include "app/io/scene/scene_edit.h"
+#include "app/process/child_process.h"
 #include "app/viewer/panels/history_plots.h"
 #include "app/viewer/video.h"
 
@@ -102,6 +103,31 @@ void WindowFiles::save_bundle(const std::string& scene, const BundleOrigin& orig
   } catch (const std::exception& error) {
     spdlog::error("no bundle was written: {}", error.what());
   }
+}
+
+void WindowFiles::open_folder() {
+  std::error_code error;
+  const fs::path folder = fs::absolute(folder_, error);
+  if (!fs::is_directory(folder, error)) return spdlog::info("nothing was written to {} yet", folder.string());
+  const std::optional<fs::path> program = find_program("xdg-open");
+  if (!program)
+    return spdlog::warn("xdg-open, which opens folders, is not installed: the outputs are in {}",
+                        folder.string());
+  try {
+    opener_ = std::make_unique<DetachedProcess>(*program, std::vector<std::string>{folder.string()});
+    spdlog::info("opening {}", folder.string());
+  } catch (const std::exception& failure) {
+    spdlog::warn("{}: the outputs are in {}", failure.what(), folder.string());
+  }
+}
+
+void WindowFiles::watch_folder() {
+  if (!opener_) return;
+  const std::optional<int> code = opener_->exit_code();
+  if (!code) return;
+  if (*code != 0)
+    spdlog::warn("xdg-open has failed with {}: the outputs are in {}", *code, fs::absolute(folder_).string());
+  opener_.reset();
 }
 
 LoadScene WindowFiles::unpack_bundle(const fs::path& file) const {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "app/io/bundle/bundle.h"
 #include "app/io/checkpoint/checkpoint.h"
+#include "app/process/detached_process.h"
 #include "app/render/camera.h"
 #include "app/render/image.h"
 #include "app/viewer/session_journal.h"
@@ -40,11 +42,16 @@ class WindowFiles {
   /// The files of a bundle go into a folder of their own. Returns its last scene, as its file defines it.
   /// Throws InputError and OutputError.
   LoadScene unpack_bundle(const std::filesystem::path& file) const;
+  /// Opens the folder in the desktop's program for folders, xdg-open.
+  void open_folder();
+  /// Logs that this program has failed, once.
+  void watch_folder();
 
  private:
   std::filesystem::path folder_;
   std::filesystem::path camera_file_;  // empty: none yet
   double last_camera_key_ = 0;         // [s]
+  std::unique_ptr<DetachedProcess> opener_;
 };
 
 }  // namespace stickslip

@@ -65,7 +65,8 @@ class ActionScriptTest : public ::testing::Test {
                           },
                           [&](const Vec3f& eye, const Vec3f& target) { views.emplace_back(eye, target); },
                           [&](Quality quality) { qualities.push_back(quality); },
-                          [&](const ClipChoice& choice) { clip = choice; }})) {
+                          [&](const ClipChoice& choice) { clip = choice; },
+                          &presets})) {
       simulation.update();
       sweep.follow(simulation);
       ASSERT_LT(test::elapsed(start), 30) << "the script does not end";
@@ -86,6 +87,7 @@ class ActionScriptTest : public ::testing::Test {
                                      : test::two_tets(name, variant);
                         }};
   ParamSweep sweep{test::fake(), folder};
+  Presets presets{folder / "presets"};
   std::vector<std::string> done, opened;
   std::vector<std::pair<std::string, long>> iterations;
   std::vector<Vec<float, 2>> clicks;
@@ -328,6 +330,17 @@ TEST_F(ActionScriptTest, SaysThatThereIsNothingToUndoAndGoesOn) {
   run("redo\nredo\n");
   EXPECT_EQ(said("there is nothing to redo"), 1);
   EXPECT_EQ(simulation.status().content, 1);
+}
+
+TEST_F(ActionScriptTest, SavesAppliesAndDeletesPresets) {
+  run("scene a\nset gravity=-3\npreset_save moon-1\nset gravity=-9\npreset_list\npreset_apply moon-1\n");
+  EXPECT_EQ(simulation.settings().params.gravity, -3);
+  EXPECT_EQ(presets.names(), std::vector<std::string>{"moon-1"});
+  run("preset_delete moon-1\n");
+  EXPECT_TRUE(presets.names().empty());
+  EXPECT_THROW(run("preset_apply moon-1\n"), InputError);
+  for (const char* line : {"preset_save\n", "preset_apply\n", "preset_list a\n", "preset_save a b\n"})
+    EXPECT_THROW(script(line), InputError) << line;
 }
 
 TEST_F(ActionScriptTest, EndsAtAnErrorOfTheSimulation) {

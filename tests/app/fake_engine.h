@@ -30,6 +30,9 @@ class FakeEngine final : public Engine {
     return solve;
   };
 
+  /// Changes the state at the end of a step.
+  std::function<void(State&)> on_state = [](State&) {};
+
   /// Answer to an offer of shared memory; if it agrees, it writes into host memory.
   std::function<Sharing(const PositionTarget&)> on_share = [](const PositionTarget&) -> Sharing {
     return {ShareKind::staged, "a fake shares nothing"};
@@ -61,6 +64,7 @@ class FakeEngine final : public Engine {
     ++state_.frame;
     state_.time += params_.dt;
     for (auto& x : state_.positions) x[1] += 0.01;
+    on_state(state_);
     StepReport report;
     report.frame = state_.frame;
     report.time = state_.time;

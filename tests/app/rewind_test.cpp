@@ -1,4 +1,5 @@
 // The simulation's thread goes back to states that it kept, and goes on from them.
+#include "tests/app/idle_target.h"
 #include "tests/app/simulation_fixture.h"
 
 namespace stickslip {
@@ -203,6 +204,88 @@ TEST(Rewind, ATripwirePausesAtTheStep) {
   simulation.play();
   ASSERT_TRUE(reached(simulation, [&] { return simulation.status().frame > 8; }));
   EXPECT_EQ(simulation.status().tripped, "") << "play goes on";
+}
+
+/// Does nothing but what actions do to a simulation.
+class Recovering {
+ public:
+  explicit Recovering(const test::Setup& setup, bool has_wire = true)
+      : simulation_(fake(setup), test::two_tets) {
+    Tripwires wires;
+    wires.not_finite = has_wire;
+    simulation_.set_tripwires(wires);
+    simulation_.set_pacing({.real_time = false});
+    simulation_.post(LoadScene{"a"});
+    simulation_.play();
+  }
+  Simulation& simulation() { return simulation_; }
+  std::string reason() const { return inactive_reason(ActionId::recover, simulation_); }
+  void recover() {
+    test::IdleTarget target(simulation_);
+    perform(ActionId::recover, target);
+  }
+
+ private:
+  Simulation simulation_;
+};
+
+TEST(Rewind, AStateThatIsNotFinitePausesAndIsLeftByRecover) {
+  Recovering run([](test::FakeEngine& engine) {
+    engine.on_state = [](State& state) {
+      if (state.frame == 6) state.positions[4][1] = std::numeric_limits<double>::quiet_NaN();
+    };
+  });
+  Simulation& simulation = run.simulation();
+  EXPECT_NE(run.reason(), "");
+  ASSERT_TRUE(reached(simulation, [&] { return !simulation.status().tripped.empty(); }));
+  EXPECT_EQ(simulation.status().tripped, "step 6: the place of 'high' is no finite number");
+  EXPECT_FALSE(simulation.status().playing);
+  EXPECT_EQ(simulation.status().frame, 6);
+  EXPECT_EQ(simulation.status().sound, 5);
+  EXPECT_EQ(run.reason(), "");
+  run.recover();
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.frame().snapshot.frame == 5; }));
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.is_caught_up(); }));
+  EXPECT_EQ(simulation.status().tripped, "");
+  EXPECT_NE(run.reason(), "") << "there is nothing to recover from any more";
+  for (const Vec3f& x : simulation.frame().positions()) EXPECT_TRUE(std::isfinite(x[1]));
+}
+
+TEST(Rewind, WithoutTheWireARunGoesOnAndRecoverStillFindsTheLastSoundState) {
+  const auto setup = [](test::FakeEngine& engine) {
+    engine.on_state = [](State& state) {
+      if (state.frame >= 6) state.velocities[0][0] = std::numeric_limits<double>::infinity();
+    };
+    engine.on_step = [](int frame) {
+      if (frame == 9) throw std::runtime_error("velocities are not finite after step 10");
+    };
+  };
+  Recovering run(setup, false);
+  Simulation& simulation = run.simulation();
+  ASSERT_TRUE(reached(simulation, [&] { return !simulation.status().error.empty(); }));
+  EXPECT_EQ(simulation.status().frame, 9);
+  EXPECT_EQ(simulation.status().sound, 5);
+  run.recover();
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.frame().snapshot.frame == 5; }));
+  EXPECT_EQ(simulation.status().error, "");
+}
+
+/// The step that fails has left the engine in a state that no frame shows.
+TEST(Rewind, RecoverPutsTheStateBeforeAFailedStepBack) {
+  Recovering run([](test::FakeEngine& engine) {
+    engine.on_report = [](StepReport& report) {
+      if (report.frame == 4) throw std::runtime_error("the step has failed");
+    };
+  });
+  Simulation& simulation = run.simulation();
+  ASSERT_TRUE(reached(simulation, [&] { return !simulation.status().error.empty(); }));
+  EXPECT_EQ(simulation.status().frame, 3);
+  run.recover();
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.status().error.empty(); }));
+  simulation.post(KeepState{});
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.status().kept.has_value(); }));
+  EXPECT_EQ(simulation.status().kept, 3);
+  EXPECT_NEAR(simulation.take_kept()->state.positions[0][1], 0.03, 1e-12);
 }
 
 }  // namespace

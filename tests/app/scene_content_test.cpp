@@ -9,14 +9,16 @@
 #include "app/io/file/number_text.h"
 #include "app/io/scene/scene_edit.h"
 #include "app/io/scene/scene_variant.h"
-#include "app/viewer/picking.h"
 #include "gpu/engine.h"
-#include "tests/app/simulation_fixture.h"
+#include "tests/app/running_content.h"
 #include "tests/fixtures/fresh_seed.h"
 
 namespace stickslip {
 namespace {
 
+using test::find;
+using test::pick_of;
+using test::RunningContent;
 using Vec3d = Vec<double, 3>;
 
 const char* const kBoxes = R"(# Two boxes.
@@ -58,11 +60,6 @@ spacing = [0.2, 0, 0]
 )";
 
 Scene boxes() { return parse_scene(kBoxes, "/somewhere/boxes.toml"); }
-
-const Object* find(const Model& model, const std::string& name) {
-  const auto found = std::ranges::find(model.objects, name, &Object::name);
-  return found == model.objects.end() ? nullptr : &*found;
-}
 
 TEST(SceneContent, AnObjectComesAndGoesWithItsText) {
   const Scene before = boxes();
@@ -206,28 +203,6 @@ TEST(SceneContent, AnObjectGoesWithItsOwnTables) {
   EXPECT_NE(text.find("# The end.\n[expect]"), std::string::npos) << text;
   EXPECT_EQ(parse_scene(text, scene.file).model.bodies.size(), boxes().model.bodies.size());
 }
-
-class RunningContent : public ::testing::Test {
- protected:
-  void load(const std::function<Scene()>& make) {
-    simulation.emplace([] { return make_engine(Backend::cpu, 1); },
-                       [make](const std::string&, const std::string&) { return make(); });
-    post(LoadScene{"a"});
-  }
-  void post(const Command& command) {
-    simulation->post(command);
-    ASSERT_TRUE(test::reached(*simulation, [&] { return simulation->is_caught_up(); }));
-  }
-  void steps(int count) {
-    const int frame = simulation->status().frame + count;
-    for (int i = 0; i < count; ++i) simulation->step_once();
-    ASSERT_TRUE(test::reached(*simulation, [&] {
-      return simulation->is_caught_up() && simulation->frame().snapshot.frame == frame;
-    }));
-  }
-  const Model& model() { return simulation->frame().scene->model; }
-  std::optional<Simulation> simulation;
-};
 
 TEST_F(RunningContent, ARunGoesOnWithABall) {
   load(boxes);
@@ -509,15 +484,6 @@ TEST_F(RunningContent, APinIsTakenBack) {
   ASSERT_TRUE(test::reached(*simulation, [&] { return pinned() == before + 2; }));
   steps(1);
   EXPECT_EQ(simulation->status().error, "");
-}
-
-/// A pick of the middle of a triangle of an object.
-Pick pick_of(const Model& model, const std::string& name) {
-  const Object& object = *find(model, name);
-  for (const auto& triangle : model.triangles)
-    if (triangle[0] >= object.node_begin && triangle[0] < object.node_end)
-      return {static_cast<int>(&object - model.objects.data()), triangle, {0.5, 0.25, 0.25}};
-  return {};
 }
 
 double distance(const Pick& a, const Pick& b, std::span<const Vec3f> positions) {

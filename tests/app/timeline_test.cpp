@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "app/viewer/tripwires.h"
+#include "tests/app/rigid_scene.h"
 
 namespace stickslip {
 namespace {
@@ -148,6 +149,37 @@ TEST(Tripwires, EachSeesItsOwnFaultAndNoOther) {
   check([](StepReport& s) { s.judgement->penetration = 0.003; }, &Tripwires::overlap, "3 mm");
   check([](StepReport& s) { s.judgement->energy_change = 0.5; }, &Tripwires::energy, "0.5 J");
   check([](StepReport& s) { s.judgement->law.friction_work = 0.2; }, &Tripwires::friction, "0.2 J");
+}
+
+TEST(Tripwires, ANumberThatIsNotFiniteTripsFirst) {
+  StepReport step = good_step();
+  step.converged = false;
+  Tripwires wires;
+  wires.unconverged = true;
+  EXPECT_EQ(tripped(wires, step, &step, "the place of 'ball'"),
+            "step 7: the place of 'ball' is no finite number");
+  wires.not_finite = false;
+  EXPECT_NE(tripped(wires, step, &step, "the place of 'ball'").find("not converged"), std::string::npos);
+}
+
+TEST(Tripwires, TheFirstObjectThatIsNotFiniteIsNamed) {
+  const Model tets = test::two_tets("a").model;
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  State state{0, 0, tets.positions, tets.velocities};
+  EXPECT_EQ(first_not_finite(tets, state), "");
+  state.velocities[5][2] = -inf;
+  EXPECT_EQ(first_not_finite(tets, state), "the velocity of 'high'");
+  state.positions[1][0] = nan;
+  EXPECT_EQ(first_not_finite(tets, state), "the place of 'low'");
+  const Model rigid = test::rigid_scene("a").model;
+  State bodies{0, 0, rigid.positions, rigid.velocities};
+  bodies.bodies.resize(rigid.bodies.size());
+  EXPECT_EQ(first_not_finite(rigid, bodies), "");
+  const std::string& name = rigid.objects[rigid.bodies.back().object].name;
+  bodies.bodies.back().spin[1] = nan;
+  EXPECT_EQ(first_not_finite(rigid, bodies), "the velocity of '" + name + "'");
+  bodies.bodies.back().pose.q.w = nan;
+  EXPECT_EQ(first_not_finite(rigid, bodies), "the place of '" + name + "'");
 }
 
 TEST(Tripwires, WorkAndBarriersExplainEnergy) {

@@ -36,6 +36,7 @@ class Target final : public ActionTarget {
   void pick_worst_contact() override {}
   void save_scene() override {}
   void save_bundle() override {}
+  void open_outputs() override {}
   void shoot() override {}
   void add_object() override {}
   void add_camera_key() override {}

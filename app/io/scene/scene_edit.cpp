@@ -299,8 +299,9 @@ std::vector<std::string> sides_of(const toml::table& tie) {
 /// Moves what a joint says of places and directions in the world.
 void move_joint(EditedText& edited, const toml::table& joint, const Pose& move) {
   const std::string name = joint["name"].value_or(std::string());
-  if (const auto anchor = vector_at(joint, "anchor", name))
-    edited.replace(*joint.get("anchor"), rounded_text(move.apply(*anchor)));
+  for (const char* key : {"anchor", "anchor_b"})
+    if (const auto anchor = vector_at(joint, key, name))
+      edited.replace(*joint.get(key), rounded_text(move.apply(*anchor)));
   for (const char* key : {"axis", "axis_b"})
     if (const auto axis = vector_at(joint, key, name); axis && move.q.w != 1)
       edited.replace(*joint.get(key), rounded_text(move.q.rotate(*axis)));

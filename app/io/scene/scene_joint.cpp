@@ -174,11 +174,13 @@ void build_joint(TableReader table, Model& model) {
                        : !has_a ? center_of(model, first.b)
                                 : 0.5 * (center_of(model, first.a) + center_of(model, first.b));
   const bool two_points = joint.kind == JointKind::distance;
+  const bool has_anchor_b = joint.kind == JointKind::ball && table.has("anchor_b");
   // Pairs of a mesh differ in direction: each joint is halfway between its two bodies.
   const bool halfway = table.has("mesh") && !two_points && !table.has("anchor");
   const Vec3d anchor = table.vec3("anchor", two_points && has_a ? center_of(model, first.a) : middle);
-  const Vec3d anchor_b =
-      two_points ? table.vec3("anchor_b", has_b ? center_of(model, first.b) : middle) : anchor;
+  const Vec3d anchor_b = two_points || has_anchor_b
+                             ? table.vec3("anchor_b", has_b ? center_of(model, first.b) : middle)
+                             : anchor;
   const bool needs_axis =
       joint.kind == JointKind::hinge || joint.kind == JointKind::slider || joint.kind == JointKind::gear;
   if (needs_axis && !table.has("axis")) table.fail("", "needs axis = [x, y, z]");

@@ -68,6 +68,7 @@ void draw_panels(PanelContext& context) {
     if (section("Run")) draw_transport_panel(context);
     draw_time_section(context);
     draw_forks_section(context);
+    draw_presets_section(context);
     draw_parameters_panel(context);
     ImGui::End();
     begin("right", {free.right, 0}, {window.x - free.right, free.panel_bottom});

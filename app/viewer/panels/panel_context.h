@@ -20,6 +20,7 @@
 #include "app/viewer/lab_race.h"
 #include "app/viewer/log_buffer.h"
 #include "app/viewer/picking.h"
+#include "app/viewer/presets.h"
 #include "app/viewer/scene_layers.h"
 #include "app/viewer/simulation.h"
 #include "app/viewer/spawn.h"
@@ -77,7 +78,7 @@ struct ViewState {
   Quality quality = Quality::light;
   std::optional<ObjectProbe> selection;
   std::optional<Pick> picked;           // where the selected object was clicked
-  std::optional<Pick> tied_from;        // where the next rope begins
+  std::optional<Pick> tied_from;        // where the next rope, spring or joint begins
   std::optional<ContactProbe> contact;  // picked; at most one of the two
   TrackedProbes tracked;                // whose numbers are plotted
   TrackedProbes expected;               // objects of which the scene expects something
@@ -86,6 +87,7 @@ struct ViewState {
   TypedNumber typed;
   std::optional<SceneKind> scene_kind;     // of the scenes that are listed; empty: all
   std::string scene_filter, param_filter;  // what is typed to find scenes and parameters
+  std::string preset_name;                 // what is typed for the next preset
   bool expect_shown = false;               // the plots of what the scene expects, in the last picture
   bool pattern_shown = false;              // the pattern of W, in the last picture
   bool pattern_swept = false;              // it has the order of the sweeps
@@ -131,6 +133,7 @@ struct PanelContext {
   StepperRace& steppers;
   Forks& forks;
   ParamSweep& sweep;
+  Presets& presets;
   GizmoTool& gizmo;
   const std::optional<Hovered>& hovered;  // empty over panels and while a button is down
   std::optional<DragLine> drag;           // the spring of a pull

@@ -11,6 +11,8 @@ void draw_transport_panel(PanelContext& context);
 void draw_timeline(PanelContext& context);
 /// Limits of the timeline, and tripwires.
 void draw_time_section(PanelContext& context);
+/// Named sets of parameters.
+void draw_presets_section(PanelContext& context);
 /// Runs that go on beside this one, and their distances.
 void draw_forks_section(PanelContext& context);
 /// Part of that section: the sweep over a parameter.

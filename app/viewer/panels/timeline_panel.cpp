@@ -113,10 +113,12 @@ void draw_tripwires(Simulation& simulation) {
   threshold("##gain", "Share of the energy at hand that is let pass", wires.energy, percent, 1e-3, 100,
             "%.3g %%");
   wires.gain = 0.01 * percent;
+  wire("has a number that is not finite",
+       "A place or a velocity is NaN or infinite: go back, since no later step is better", wires.not_finite);
   wire("has friction adding energy", "The work of friction on all contacts is positive", wires.friction);
   const auto same = [](const Tripwires& a, const Tripwires& b) {
     return a.unconverged == b.unconverged && a.overlap == b.overlap && a.energy == b.energy &&
-           a.friction == b.friction && a.depth == b.depth && a.gain == b.gain;
+           a.friction == b.friction && a.not_finite == b.not_finite && a.depth == b.depth && a.gain == b.gain;
   };
   if (!same(wires, before)) simulation.set_tripwires(wires);
 }

@@ -50,13 +50,14 @@ void draw_action(PanelContext& context, ActionId id, const ImVec2& size, std::st
 }
 
 /// What stopped the run, and what to do about it.
-void draw_tripped(PanelContext& context, const ImVec2& size) {
-  const std::string& tripped = context.simulation.status().tripped;
-  if (tripped.empty()) return;
+void draw_fault(PanelContext& context, const ImVec2& size) {
+  const SimulationStatus& status = context.simulation.status();
+  if (status.tripped.empty() && status.error.empty()) return;
   ImGui::PushTextWrapPos();
-  text_colored(theme::warning, tripped);
+  if (status.error.empty()) text_colored(theme::warning, status.tripped);
+  else text_colored(theme::bad, status.error);
   ImGui::PopTextWrapPos();
-  draw_action(context, ActionId::step_back, size);
+  draw_action(context, ActionId::recover, size);
   ImGui::SameLine();
   draw_action(context, ActionId::freeze, size);
 }
@@ -91,7 +92,7 @@ void draw_transport_panel(PanelContext& context) {
   ImGui::SameLine();
   draw_action(context, ActionId::return_to_kept, size);
   ImGui::PopStyleVar();
-  draw_tripped(context, size);
+  draw_fault(context, size);
 
   const Snapshot& snapshot = simulation.frame().snapshot;
   const float column = em(16);

@@ -1,0 +1,34 @@
+// A window that does nothing, for actions that change only the simulation or the view.
+#pragma once
+
+#include "app/viewer/panels/panel_context.h"
+
+namespace stickslip::test {
+
+class IdleTarget final : public ActionTarget {
+ public:
+  explicit IdleTarget(Simulation& simulation) : simulation_(simulation) {}
+  Simulation& simulation() override { return simulation_; }
+  ViewState& view() override { return view_; }
+  void switch_scene(int) override {}
+  void frame_camera() override {}
+  void view_from(float, float) override {}
+  void pick_worst_contact() override {}
+  void ask_screenshot() override {}
+  void toggle_video() override {}
+  void save_report() override {}
+  void save_plots() override {}
+  void save_scene() override {}
+  void save_bundle() override {}
+  void open_outputs() override {}
+  void shoot() override {}
+  void add_object() override {}
+  void add_camera_key() override {}
+  void quit() override {}
+
+ private:
+  Simulation& simulation_;
+  ViewState view_;
+};
+
+}  // namespace stickslip::test

@@ -1,0 +1,163 @@
+// Presets of parameters: files, what of them is refused, and what applying one does to a run.
+#include "app/viewer/presets.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "app/io/file/temporary_folder.h"
+#include "app/viewer/preset_edits.h"
+#include "tests/app/simulation_fixture.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+
+class PresetsTest : public ::testing::Test {
+ protected:
+  std::string refusal(const std::string& name) {
+    try {
+      presets.edits(name, Settings{}, model);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+  void write(const std::string& name, const std::string& text) {
+    fs::create_directories(folder);
+    std::ofstream(presets.file_of(name)) << text;
+  }
+  /// The settings with these edits.
+  static Settings applied(Settings settings, const std::vector<Command>& edits) {
+    for (const Command& edit : edits) {
+      if (const auto* param = std::get_if<ParamEdit>(&edit)) apply_edit(*param, settings.params);
+      if (const auto* contact = std::get_if<ContactParamEdit>(&edit))
+        apply_edit(*contact, settings.contact_params);
+    }
+    return settings;
+  }
+  static void expect_equal(const Settings& a, const Settings& b) {
+    for (const ParamInfo& row : param_table())
+      EXPECT_EQ(get_param(&a.params, row), get_param(&b.params, row)) << row.name;
+    for (const ParamInfo& row : lab_param_table())
+      EXPECT_EQ(get_param(&a.contact_params, row), get_param(&b.contact_params, row)) << row.name;
+  }
+
+  const TemporaryFolder root;
+  const fs::path folder = root.path() / "new" / "presets";
+  Presets presets{folder};
+  const Model model = test::rigid_scene("a").model;
+};
+
+TEST_F(PresetsTest, OneThatIsSavedLeadsBackToItsSettings) {
+  EXPECT_TRUE(presets.names().empty()) << "the folder does not exist yet";
+  Settings kept;
+  for (const ParamInfo& row : param_table())
+    if (row.choices.empty())
+      set_param(&kept.params, row, test::other_value(row, get_param(&kept.params, row)));
+  for (const ParamInfo& row : lab_param_table())
+    set_param(&kept.contact_params, row, test::other_value(row, get_param(&kept.contact_params, row)));
+  kept.params.contact_solver = ContactSolverKind::pgs;
+  kept.params.dt = 0.0123456789012345;
+  presets.save("all-changed", kept);
+  presets.save("Other_1", Settings{});
+  EXPECT_EQ(presets.names(), (std::vector<std::string>{"Other_1", "all-changed"}));
+  const Presets again(folder);
+  EXPECT_EQ(again.names(), presets.names()) << "another run of the program";
+  expect_equal(applied(Settings{}, again.edits("all-changed", Settings{}, model)), kept);
+  EXPECT_TRUE(again.edits("all-changed", kept, model).empty()) << "nothing differs";
+  presets.save("all-changed", Settings{});
+  EXPECT_TRUE(presets.edits("all-changed", Settings{}, model).empty()) << "it was replaced";
+  presets.remove("all-changed");
+  EXPECT_EQ(presets.names(), std::vector<std::string>{"Other_1"});
+  EXPECT_FALSE(fs::exists(presets.file_of("all-changed")));
+}
+
+TEST_F(PresetsTest, AFileOfFewKeysLeavesTheOtherSettings) {
+  write("few", "[params]\ngravity = -1.5\n[contact]\nomega = 1.25\n");
+  Settings settings;
+  settings.params.dt = 0.007;
+  const Settings now = applied(settings, presets.edits("few", settings, model));
+  EXPECT_EQ(now.params.gravity, -1.5);
+  EXPECT_EQ(now.contact_params.omega, 1.25);
+  EXPECT_EQ(now.params.dt, 0.007);
+  EXPECT_EQ(presets.edits("few", settings, model).size(), 2u);
+}
+
+TEST_F(PresetsTest, WhatIsBrokenIsRefusedWithTheFileAndTheReason) {
+  const auto expect = [&](const std::string& text, const std::string& reason) {
+    write("broken", text);
+    const std::string message = refusal("broken");
+    EXPECT_NE(message.find("broken.toml"), std::string::npos) << message;
+    EXPECT_NE(message.find(reason), std::string::npos) << message;
+  };
+  expect("[params\n", ":1:");
+  expect("[params]\ngravty = 1\n", "did you mean 'gravity'");
+  expect("[params]\ngravity = 1\ndt = -1\n", "dt");
+  expect("[params]\ngravity = \"down\"\n", "gravity");
+  expect("[contact]\nomega = 1e9\n", "omega");
+  expect("[material]\nmu = 1\n", "material");
+  const Model cloth =
+      parse_scene(
+          "[[material]]\nname = \"m\"\n[[object]]\nname = \"sheet\"\nbody = \"cloth\"\nshape = "
+          "\"sheet\"\nsize = [1, 1]\nedge = 0.5\nthickness = 1e-3\nmaterial = \"m\"\n[[object]]\n"
+          "name = \"ball\"\nbody = \"rigid\"\nshape = \"sphere\"\nradius = 0.1\nmaterial = \"m\"\n"
+          "position = [0, 3, 0]\n",
+          "/somewhere/cloth.toml")
+          .model;
+  write("broken", "[params]\nsolver = \"velocity\"\nshock_propagation = true\n");
+  EXPECT_THROW(presets.edits("broken", Settings{}, cloth), InputError) << "with cloth among rigid bodies";
+  EXPECT_FALSE(presets.edits("broken", Settings{}, model).empty());
+  write("broken", "[params]\nstabilisation = \"projection\"\n");
+  try {
+    presets.edits("broken", Settings{}, cloth);
+    ADD_FAILURE() << "a choice that the model cannot have";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("stabilisation = \"projection\": "), std::string::npos)
+        << error.what();
+  }
+  expect(std::string(2 << 20, '#'), "too long");
+  EXPECT_NE(refusal("none").find("there is no preset 'none'"), std::string::npos);
+  for (const char* name : {"", "../x", "a b", "a.b", "a/b", "\xc3\xa4"}) {
+    EXPECT_THROW(presets.save(name, Settings{}), InputError) << name;
+    EXPECT_THROW(presets.remove(name), InputError) << name;
+  }
+  EXPECT_THROW(presets.save(std::string(61, 'a'), Settings{}), InputError);
+  EXPECT_THROW(Presets(fs::path()).save("a", Settings{}), InputError) << "nowhere to keep it";
+}
+
+TEST_F(PresetsTest, TheFolderIsThatOfTheWindowsMemory) {
+  const char* before = std::getenv("XDG_CONFIG_HOME");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("XDG_CONFIG_HOME", "/somewhere", 1);
+  EXPECT_EQ(Presets::default_folder(), "/somewhere/stickslip/presets");
+  before == nullptr ? unsetenv("XDG_CONFIG_HOME") : setenv("XDG_CONFIG_HOME", kept.c_str(), 1);
+}
+
+TEST_F(PresetsTest, ApplyingOneIsOneStepOfUndo) {
+  Simulation simulation(test::fake(), test::rigid_scene);
+  EXPECT_THROW(save_preset(simulation, presets, "early"), InputError) << "no scene is loaded";
+  simulation.post(LoadScene{"a"});
+  ASSERT_TRUE(test::reached(simulation, [&] { return simulation.status().loaded; }));
+  ASSERT_TRUE(test::reached(simulation, [&] { return simulation.is_caught_up(); }));
+  const double gravity = simulation.settings().params.gravity;
+  write("few", "[params]\ngravity = -1.5\ndt = 0.003\n[contact]\nomega = 1.25\n");
+  apply_preset(simulation, presets, "few");
+  EXPECT_EQ(simulation.settings().params.gravity, -1.5);
+  ASSERT_TRUE(test::reached(simulation, [&] { return simulation.is_caught_up(); }));
+  EXPECT_EQ(simulation.settings().params.dt, 0.003);
+  EXPECT_EQ(simulation.settings().contact_params.omega, 1.25);
+  EXPECT_EQ(simulation.edits().next_undo(), "3 settings");
+  simulation.undo();
+  ASSERT_TRUE(test::reached(simulation, [&] { return simulation.is_caught_up(); }));
+  EXPECT_EQ(simulation.settings().params.gravity, gravity);
+  EXPECT_FALSE(simulation.edits().can_undo());
+  write("broken", "[params]\ngravity = -1.5\ndt = -3\n");
+  EXPECT_THROW(apply_preset(simulation, presets, "broken"), InputError);
+  EXPECT_EQ(simulation.settings().params.gravity, gravity) << "none of it is applied";
+}
+
+}  // namespace
+}  // namespace stickslip
