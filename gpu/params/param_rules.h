@@ -14,6 +14,7 @@ inline constexpr const char* kPlainPenalty = "coefficients of penalty forces do 
 inline constexpr const char* kNoRollingPenalty = "penalty forces act at points: they have no moments";
 inline constexpr const char* kNoJoints =
     "penalty forces remove overlaps by themselves, and there are no joints";
+inline constexpr const char* kNoOverlapLeft = "penalty forces remove overlaps by themselves";
 inline constexpr const char* kOwnBounds = "sigma_rule = ipc2020 has bounds and a growth of its own";
 inline constexpr const char* kOwnStiffness = "barrier = cubic has a stiffness of each contact";
 inline constexpr const char* kFixedStiffness = "barrier_stiffness is fixed; at 0 it adapts";
@@ -28,6 +29,10 @@ inline bool is_stabilised_by(const ParamScope& s, Stabilisation kind) {
 }
 inline bool moves_overlaps_back(const ParamScope& s) {
   return is_stabilised_by(s, Stabilisation::baumgarte) || is_stabilised_by(s, Stabilisation::projection);
+}
+/// Whether contact rows take overlaps back.
+inline bool is_corrected_by_rows(const ParamScope& s) {
+  return is_stabilised_by(s, Stabilisation::baumgarte) || is_stabilised_by(s, Stabilisation::spring_damper);
 }
 inline std::string not_read_by_stabilisation(const ParamScope& s) {
   return "stabilisation = " + param_text(&s.params, *find_param(param_table(), "stabilisation")) +

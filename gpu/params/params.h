@@ -97,6 +97,7 @@ namespace stickslip {
   BOOL(admm_accelerated, true, velocity, "nodal_admm: Nesterov's momentum, restarted where the residual grows [Daviet20 Alg.4]", INACTIVE(!is_nodal_admm(s), why_no_nodal_admm(s))) \
   REAL(admm_sleep, 0.01, 0.0, 1.0, "1", velocity, "nodal_admm: a contact whose velocity a sweep changes by less than this share of the last iteration's residual sleeps for the next sweeps of its projection; 0: none sleeps [Daviet20 6.3.3]", INACTIVE(!is_nodal_admm(s), why_no_nodal_admm(s))) \
   BOOL(admm_isotropic, true, velocity, "nodal_admm: contacts between nodes are solved in closed form; off: all by the solver of full blocks, for comparison [Daviet20 Table 3]", INACTIVE(!is_nodal_admm(s), why_no_nodal_admm(s))) \
+  INT(admm_search_every, 0, 0, 100000, "1", velocity, "nodal_admm: after so many iterations, and where they would end, what the motion found so far would cross becomes contacts, too [Daviet20 6.2.3]; contacts of solids then keep a tenth of contact_margin, as with penetration_guard; 0: contacts are searched before the step alone", INACTIVE(!is_nodal_admm(s), why_no_nodal_admm(s))) \
   CHOICE(nodal_projection, ProjectionRule, impulses, velocity, "nodal_admm: what a contact of the projection solves: impulses: it takes back its own impulse first [Daviet20 Alg.3]; positions: it projects the present velocity, as position-based dynamics does, which breaks the contact law where contacts act on each other, for comparison [Daviet20 5.2.4; Mueller07]", "impulses|positions", INACTIVE(!is_nodal_admm(s), why_no_nodal_admm(s))) \
   CHOICE(ica_cone, IcaCone, round, velocity, "ica: friction cones: round: Coulomb's, which is NL-ICA; facets: pyramids with ica_facets sides, for comparison [Otaduy09]", "round|facets", INACTIVE(!is_ica(s), why_no_ica(s))) \
   INT(ica_facets, 8, 4, 64, "1", velocity, "ica: facets of a friction cone", INACTIVE(!is_ica(s), why_no_ica(s)) INACTIVE(s.params.ica_cone == IcaCone::round, "ica_cone is round")) \
@@ -108,6 +109,7 @@ namespace stickslip {
   REAL(spring_frequency, 30.0, 0.01, 1e4, "1/s", stabilisation, "spring_damper: frequency of the constraint's spring", INACTIVE(only_joints_stabilised(s), kNoJoints) INACTIVE(!is_stabilised_by(s, Stabilisation::spring_damper), not_read_by_stabilisation(s))) \
   REAL(spring_damping, 1.0, 0.0, 100.0, "1", stabilisation, "spring_damper: damping ratio of the constraint's spring", INACTIVE(only_joints_stabilised(s), kNoJoints) INACTIVE(!is_stabilised_by(s, Stabilisation::spring_damper), not_read_by_stabilisation(s))) \
   INT(projection_iterations, 10, 1, 10000, "1", stabilisation, "projection: sweeps over the position corrections of a step", INACTIVE(!is_stabilised_by(s, Stabilisation::projection), not_read_by_stabilisation(s))) \
+  CHOICE(geometric_correction, GeometricCorrection, velocity, stabilisation, "elastic objects: where overlaps are taken back: velocity: in the velocities at the end of a step, which objects keep; position: in positions alone, by the velocities of a second contact problem [Daviet20 6.2.7]", "velocity|position", INACTIVE(!s.scene.coupled, "nothing in this scene is elastic") INACTIVE(s.penalty(), kNoOverlapLeft) INACTIVE(!is_corrected_by_rows(s), not_read_by_stabilisation(s))) \
   BOOL(sleeping, false, sleep, "islands that rest are left out until something touches them")                                  \
   REAL(sleep_speed, 0.02, 0.0, 10.0, "m/s", sleep, "speed of a body's points below which it may fall asleep", INACTIVE(!s.params.sleeping, "sleeping is off")) \
   REAL(sleep_time, 0.5, 0.0, 100.0, "s", sleep, "time that an island has to rest before it sleeps", INACTIVE(!s.params.sleeping, "sleeping is off")) \
@@ -180,6 +182,7 @@ enum class NodalIntegrator : int { newton, admm };
 enum class ProjectionRule : int { impulses, positions };
 enum class IcaCone : int { round, facets };
 enum class Stabilisation : int { none, baumgarte, spring_damper, projection };
+enum class GeometricCorrection : int { velocity, position };
 enum class PenaltySpring : int { linear, power, exponential, layered };
 enum class PenaltyFriction : int { regularised, anchored, kinetic };
 enum class FrictionKind : int { isotropic, elliptic, matchstick, tensor };

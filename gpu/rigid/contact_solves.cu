@@ -103,12 +103,14 @@ void RigidStepper::solve_among_solids(Context& ctx, ContactSystem<D>& system, co
     last_ = pushed;
     coupling_.return_contacts(ctx, bodies_, last_);
   }
-  if (params.penetration_guard) {
+  if (params.penetration_guard)
     prevent_crossings(ctx, system, solver, params, lab, since_start, done, report);
+  if (params.penetration_guard || params.admm_search_every > 0)
     cohesion_.refer_to(coupling_.contacts(), coupling_.touching().points());
-    if (record.guard->solves > 0)
-      record.linearisation_error |= coupling_.solids().linearisation_error(ctx).is_large();
-  }
+  if (record.guard && record.guard->solves > 0)
+    record.linearisation_error |= coupling_.solids().linearisation_error(ctx).is_large();
+  if (corrects_positions(params))
+    correct_positions(ctx, system, solver, params, lab, since_start, done, report);
   if (!why_not.empty() && record.message.empty()) record.message = why_not;
   report.pcg_iterations = done.pcg_iterations;
   record.rounds = done.rounds;

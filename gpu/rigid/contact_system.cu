@@ -26,7 +26,7 @@ bool wants_entries(std::string_view solver) {
 
 template <int D>
 JointBlocks<D> joint_blocks_of(const DeviceBodies& bodies, const StepConstraints& list) {
-  return {bodies.view(), list.joints, list.block_joint, list.block_part, list.options.feedback};
+  return {bodies.view(), list.joints, list.block_joint, list.block_part, list.joint_feedback};
 }
 
 template <int D>

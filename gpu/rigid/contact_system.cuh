@@ -43,8 +43,9 @@ struct StepConstraints {
   std::size_t rigid_bodies = std::numeric_limits<std::int32_t>::max();  // behind them, points of solids
   std::size_t of_solids = 0;  // the last contacts, those of elastic solids: in none of these pairs
   SurfaceTable surfaces{};
-  PointCores cores{};  // of the touched points of elastic solids
-  ContactRowOptions options{};
+  PointCores cores{};           // of the touched points of elastic solids
+  ContactRowOptions options{};  // of contacts
+  ErrorFeedback joint_feedback{};
   PenaltyOptions penalty{};
   AnchorView anchors{};       // of anchored friction
   bool soft = false;          // contacts are implicit penalties

@@ -126,7 +126,7 @@ void Coupling::load(Context& ctx, const Model& model) {
     b->resize(ctx, particles_.frames().size());
   guard_.load(ctx, solids_.model(), solids_.exempt_bodies());
   for (Buffer<Vec3>* b :
-       {&v_, &v_start_, &v_last_, &v_free_, &node_impulse_, &best_.v, &before_.v, &refined_.v})
+       {&v_, &v_start_, &v_last_, &v_free_, &node_impulse_, &best_.v, &before_.v, &refined_.v, &aside_.v})
     b->resize(ctx, solids_.size());
   totals_.resize(ctx, 1);
   sums_.resize(ctx, particles_.objects());
@@ -142,16 +142,16 @@ void Coupling::forget() {
 }
 
 void Coupling::find_contacts(Context& ctx, const RigidContacts& between_bodies, const BodyMotionView& motion,
-                             const TouchedSurfaces::Options& options, bool guard) {
+                             const TouchedSurfaces::Options& options, Keeping keeping) {
   shapes_ = between_bodies.shapes();
   motion_ = motion;
   bodies_ = shapes_.bodies;
-  begin_guard(ctx, options.margin, guard);
+  begin_guard(ctx, options.margin, keeping);
   touching_.find(ctx,
                  {&solids_.device(), solids_.x.data(), solids_.v.data(), shapes_, motion, bodies_, first_},
                  options);
   join_contacts(ctx, between_bodies);
-  if (guard) keep_gaps(ctx, static_cast<std::size_t>(first_));
+  if (keeping != Keeping::nothing) keep_gaps(ctx, static_cast<std::size_t>(first_));
   has_guess_ = false;
 }
 
@@ -314,21 +314,25 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   system.keep_impulses(ctx);
   expect_same_contacts(ctx, contacts_);
   take_impulses(ctx, system);
-  solve_start(ctx, kFineTolerance);
-  const double start = judge(ctx, system, v_.data());
-  if (system.gain(ctx) <= system.W().norm_q() && start < best_.residual) keep(ctx, system, start, best_);
+  // Interrupted iterations go on from their v, which is not yet that of the impulses.
+  if (searched_.iterations == 0) {
+    solve_start(ctx, kFineTolerance);
+    const double start = judge(ctx, system, v_.data());
+    if (system.gain(ctx) <= system.W().norm_q() && start < best_.residual) keep(ctx, system, start, best_);
+  }
   LabParams left = lab;
   if (lab.time_budget > 0)
     left.time_budget = std::max(kLeastBudget, lab.time_budget - clock.seconds_since_start());
   bool nodal_ended = false;
   if (coupling == SolidCoupling::factor) solve_factored(ctx, system, solver, left, record);
   else if (coupling == SolidCoupling::nodal_admm)
-    nodal_ended = solve_nodal(ctx, system, left, params, record);
+    nodal_ended = solve_nodal(ctx, system, bodies, left, params, record);
   else if (coupling == SolidCoupling::ica)
     nodal_ended = solve_by_anticipation(ctx, system, left, params, record);
   else if (run_rounds(ctx, system, list, solver, left, params, record) && rows <= kMostStalledRows &&
            why_no_factor(rows).empty())
     continue_factored(ctx, system, bodies, list, solver, lab, clock, record);
+  if (is_interrupted()) return done_;
   if (!why_rounds.empty())
     record.message =
         why_rounds + ": rounds took its place" + (record.message.empty() ? "" : "; ") + record.message;
@@ -524,11 +528,26 @@ void Coupling::finish(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodi
   record.tolerance = tolerance;
   record.residual = judge(ctx, system, solids_.v.data());
   record.scale = system.W().norm_q();
+  take_velocities(ctx, system, bodies);
+  particles_.settle(ctx, touching_, solids_.v.data(), v_free_.data());
+}
+
+/// The velocities of the bodies with the system's impulses.
+template <int D>
+void Coupling::take_velocities(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies) {
   DeviceBodies& all = particles_.all();
   system.velocities(ctx, all);
-  particles_.settle(ctx, touching_, solids_.v.data(), v_free_.data());
   copy(ctx, bodies.velocity.data(), all.velocity.data(), bodies.size());
   copy(ctx, bodies.spin.data(), all.spin.data(), bodies.size());
+}
+
+template <int D>
+void Coupling::bring_back(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies,
+                          const StepConstraints& list, const Params& params, ContactSolveRecord& record) {
+  build(ctx, system, list);
+  std::swap(refined_, aside_);
+  best_.residual = std::numeric_limits<double>::infinity();
+  finish(ctx, system, bodies, params, record.tolerance, record);
 }
 
 template CouplingRecord Coupling::solve(Context&, ContactSystem<3>&, DeviceBodies&, const StepConstraints&,
@@ -540,7 +559,16 @@ template CouplingRecord Coupling::solve(Context&, ContactSystem<4>&, DeviceBodie
 template CouplingRecord Coupling::solve(Context&, ContactSystem<5>&, DeviceBodies&, const StepConstraints&,
                                         std::string_view, const LabParams&, const Params&,
                                         ContactSolveRecord&);
+template void Coupling::bring_back(Context&, ContactSystem<3>&, DeviceBodies&, const StepConstraints&,
+                                   const Params&, ContactSolveRecord&);
+template void Coupling::bring_back(Context&, ContactSystem<4>&, DeviceBodies&, const StepConstraints&,
+                                   const Params&, ContactSolveRecord&);
+template void Coupling::bring_back(Context&, ContactSystem<5>&, DeviceBodies&, const StepConstraints&,
+                                   const Params&, ContactSolveRecord&);
 // For solve_nodal.
+template void Coupling::take_velocities(Context&, ContactSystem<3>&, DeviceBodies&);
+template void Coupling::take_velocities(Context&, ContactSystem<4>&, DeviceBodies&);
+template void Coupling::take_velocities(Context&, ContactSystem<5>&, DeviceBodies&);
 template void Coupling::move_to(Context&, ContactSystem<3>&, const Vec3*, const Vec3d*, const Wrench*);
 template void Coupling::move_to(Context&, ContactSystem<4>&, const Vec3*, const Vec3d*, const Wrench*);
 template void Coupling::move_to(Context&, ContactSystem<5>&, const Vec3*, const Vec3d*, const Wrench*);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "gpu/collide/rigid_contacts.cuh"
 #include "gpu/core/stage_clock.h"
@@ -82,17 +83,22 @@ class Coupling {
     shares_.reset(ctx);
   }
 
-  /// Finds the contacts of the solids at the current poses; they follow those between the bodies. `guard`:
-  /// Params::penetration_guard; the gaps of these contacts are then smaller by what they keep.
+  enum class Keeping { nothing, for_search, guarded };
+  /// Finds the contacts of the solids at the current poses; they follow those between the bodies. `keeping`:
+  /// with admm_search_every or penetration_guard the gaps of these contacts are smaller by what they keep.
   void find_contacts(Context& ctx, const RigidContacts& between_bodies, const BodyMotionView& motion,
-                     const TouchedSurfaces::Options& options, bool guard);
-  /// The distances that contacts keep; see `guard`.
+                     const TouchedSurfaces::Options& options, Keeping keeping);
+  /// The distances that contacts keep; see `keeping`.
   KeptGaps kept_gaps() const { return {keep_, first_}; }
   /// After `solve`, with the guard: finds what the solids would cross in `dt`, and returns the numbers of
   /// contacts that would prevent it.
   PenetrationGuard::Crossings find_crossings(Context& ctx, double dt) {
     return guard_.find(ctx, guard_input(dt));
   }
+  /// After `solve`, with admm_search_every: whether it ended for now, as the motion found so far would cross
+  /// something. Add these contacts and `solve` again; it then continues from the impulses.
+  bool is_interrupted() const { return searched_.found.total() > 0; }
+  void add_found(Context& ctx) { add_crossings(ctx, std::exchange(searched_.found, {})); }
   /// Adds these contacts. Velocities of solids are then those of the start, and the step needs another
   /// `solve`.
   void add_crossings(Context& ctx, const PenetrationGuard::Crossings& count);
@@ -117,6 +123,12 @@ class Coupling {
   CouplingRecord solve(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies,
                        const StepConstraints& list, std::string_view solver, const LabParams& lab,
                        const Params& params, ContactSolveRecord& record);
+  /// Between these two, `solve` may be used for another problem with the same contacts. Then impulses and
+  /// velocities are again those of the problem of `list`.
+  void set_aside() { std::swap(refined_, aside_); }
+  template <int D>
+  void bring_back(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const StepConstraints& list,
+                  const Params& params, ContactSolveRecord& record);
 
   /// Explicit penalty forces: adds the impulses of the contacts of `list` to the velocities `bodies.free` and
   /// to the loads of the solids, to nodes by the weights of the touched points. `solve` then gets a list
@@ -160,7 +172,7 @@ class Coupling {
   void stage_points(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   void join_contacts(Context& ctx, const RigidContacts& between_bodies);
   PenetrationGuard::Input guard_input(double dt);
-  void begin_guard(Context& ctx, double margin, bool on);
+  void begin_guard(Context& ctx, double margin, Keeping keeping);
   void keep_gaps(Context& ctx, std::size_t begin);
   template <int D>
   void build(Context& ctx, ContactSystem<D>& system, const StepConstraints& list);
@@ -178,8 +190,13 @@ class Coupling {
   std::string why_no_other(const Params& params, std::size_t rows) const;
   std::string why_no_factor(std::size_t rows) const;
   template <int D>
-  bool solve_nodal(Context& ctx, ContactSystem<D>& system, const LabParams& lab, const Params& params,
-                   ContactSolveRecord& record);
+  bool solve_nodal(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const LabParams& lab,
+                   const Params& params, ContactSolveRecord& record);
+  bool search_is_due(const Params& params, int iterations, bool ends);
+  template <int D>
+  bool search(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, double dt);
+  template <int D>
+  void take_velocities(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies);
   template <int D>
   bool solve_by_anticipation(Context& ctx, ContactSystem<D>& system, const LabParams& lab,
                              const Params& params, ContactSolveRecord& record);
@@ -256,6 +273,12 @@ class Coupling {
   Buffer<StepTotals> totals_;
   std::tuple<NodalAdmm<3>, NodalAdmm<4>, NodalAdmm<5>> admm_;
   std::tuple<NodalProjection<3>, NodalProjection<4>, NodalProjection<5>> anticipation_;
+  struct Searched {
+    PenetrationGuard::Crossings found;  // while the iterations are interrupted
+    int iterations = 0;                 // before they were
+    int at_end = 0;                     // searches where they would have ended
+  } searched_;
+  Iterate aside_;   // see set_aside
   Iterate before_;  // what solve_nodal or solve_by_anticipation started from
   Buffer<double> node_weight_;
 };

@@ -1,4 +1,6 @@
 // Coupling and RigidStepper: the parts of a step with penetration_guard.
+#include <algorithm>
+
 #include "gpu/core/launch.h"
 #include "gpu/rigid/rigid_stepper.cuh"
 
@@ -16,10 +18,12 @@ void subtract_kept(Context& ctx, std::size_t begin, std::size_t end, const KeptG
 
 }  // namespace
 
-void Coupling::begin_guard(Context& ctx, double margin, bool on) {
-  keep_ = on ? kKeptShare * touching_.meshes().margin(margin) : 0;
-  if (on) guard_.begin(ctx, guard_input(0));
-  else guard_.forget();
+/// Without penetration_guard, the end of a step is not searched for intersections.
+void Coupling::begin_guard(Context& ctx, double margin, Keeping keeping) {
+  keep_ = keeping != Keeping::nothing ? kKeptShare * touching_.meshes().margin(margin) : 0;
+  searched_ = {};
+  if (keeping != Keeping::guarded) guard_.forget();
+  if (keeping != Keeping::nothing) guard_.begin(ctx, guard_input(0));
 }
 
 void Coupling::keep_gaps(Context& ctx, std::size_t begin) {
@@ -51,6 +55,29 @@ void Coupling::add_crossings(Context& ctx, const PenetrationGuard::Crossings& co
   has_guess_ = false;
 }
 
+/// One contact problem. With admm_search_every it is interrupted where the motion found so far would cross
+/// something, which then becomes contacts; `last_` is the list with these.
+template <int D>
+CouplingRecord RigidStepper::solve_searched(Context& ctx, ContactSystem<D>& system,
+                                            const StepConstraints& list, std::string_view solver,
+                                            const LabParams& lab, const Params& params,
+                                            ContactSolveRecord& record) {
+  constexpr double kLeastBudget = 1e-6;  // [s] of what is left: the problem has to be ended
+  const StageClock clock;
+  LabParams left = lab;
+  CouplingRecord total = coupling_.solve(ctx, system, bodies_, list, solver, left, params, record);
+  while (coupling_.is_interrupted()) {
+    if (lab.time_budget > 0)
+      left.time_budget = std::max(kLeastBudget, lab.time_budget - clock.seconds_since_start());
+    coupling_.add_found(ctx);
+    return_to_start(ctx);
+    last_ = constraints(params, lab);
+    last_.warm_start = true;
+    total += coupling_.solve(ctx, system, bodies_, last_, solver, left, params, record);
+  }
+  return total;
+}
+
 /// With penetration_guard: what crosses on the way to the end becomes contacts of a further problem, with the
 /// linearisation of the last one. The time budget is that of all problems. What still crosses after the last
 /// one stops short (PenetrationGuard).
@@ -72,13 +99,22 @@ void RigidStepper::prevent_crossings(Context& ctx, ContactSystem<D>& system, std
     return_to_start(ctx);
     last_ = constraints(params, lab);
     last_.warm_start = true;
-    total += coupling_.solve(ctx, system, bodies_, last_, solver, left, params, record);
+    total += solve_searched(ctx, system, last_, solver, left, params, record);
     settle_friction(ctx, system, solver, params, lab, since_start, total, report);
     ++guard.solves;
     guard.crossings += static_cast<int>(crossings.total());
   }
 }
 
+template CouplingRecord RigidStepper::solve_searched(Context&, ContactSystem<3>&, const StepConstraints&,
+                                                     std::string_view, const LabParams&, const Params&,
+                                                     ContactSolveRecord&);
+template CouplingRecord RigidStepper::solve_searched(Context&, ContactSystem<4>&, const StepConstraints&,
+                                                     std::string_view, const LabParams&, const Params&,
+                                                     ContactSolveRecord&);
+template CouplingRecord RigidStepper::solve_searched(Context&, ContactSystem<5>&, const StepConstraints&,
+                                                     std::string_view, const LabParams&, const Params&,
+                                                     ContactSolveRecord&);
 template void RigidStepper::prevent_crossings(Context&, ContactSystem<3>&, std::string_view, const Params&,
                                               const LabParams&, const StageClock&, CouplingRecord&,
                                               StepReport&);

@@ -20,7 +20,7 @@ CouplingRecord RigidStepper::solve_coupled(Context& ctx, ContactSystem<D>& syste
   LabParams left = lab;
   const StageClock clock;
   const auto solve = [&](const StepConstraints& list) {
-    total += coupling_.solve(ctx, system, bodies_, list, solver, left, params, record);
+    total += solve_searched(ctx, system, list, solver, left, params, record);
   };
   const auto is_out_of_time = [&] {
     if (!(lab.time_budget > 0)) return false;
@@ -73,7 +73,7 @@ void RigidStepper::settle_friction(Context& ctx, ContactSystem<D>& system, std::
     return_to_start(ctx);
     last_ = constraints(params, lab);
     last_.warm_start = true;
-    total += coupling_.solve(ctx, system, bodies_, last_, solver, left, params, record);
+    total += solve_searched(ctx, system, last_, solver, left, params, record);
   }
 }
 

@@ -21,6 +21,8 @@ using Vec3d = Vec<double, 3>;
 constexpr double kPcgShare = 0.2;
 // Of admm_tolerance: what direct solves may leave of v before it is corrected by its residual.
 constexpr double kMostDrift = 0.1;
+// Searches where the iterations of a step end. The contacts that they find start iterations again.
+constexpr int kMostFinalSearches = 3;
 
 struct LargestOfTwo {
   SS_HD Vec<double, 2> operator()(const Vec<double, 2>& a, const Vec<double, 2>& b) const {
@@ -82,6 +84,12 @@ void set_pull(Context& ctx, std::size_t n, const double* weight, const Vec3d* ta
 
 void set_relative(Context& ctx, std::size_t n, const Vec3* v, const Vec3* v_free, Vec3d* y) {
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { y[i] = (v[i] - v_free[i]).template cast<double>(); });
+}
+
+void add_free(Context& ctx, std::size_t n, const Vec3d* y, const Vec3* v_free, Vec3* p) {
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    p[i] = (y[i] + v_free[i].template cast<double>()).template cast<Real>();
+  });
 }
 
 /// y = v - lambda - v_free: lambda is zero where no contact acts.
@@ -160,6 +168,11 @@ void NodalAdmm<D>::project(Context& ctx, const Vec3* v, int sweeps, double sleep
 }
 
 template <int D>
+void NodalAdmm<D>::feasible(Context& ctx, Vec3* out) const {
+  add_free(ctx, nodes_, projection_.node.data(), v_free_, out);
+}
+
+template <int D>
 double NodalAdmm<D>::change(Context& ctx, const Vec3* v, double others) {
   const bool is_first = !std::isfinite(change_);
   Vec<double, 2>* size = size_.data();
@@ -209,9 +222,10 @@ template class NodalAdmm<5>;
 /// With nodal_integrator = admm the elements of rods have copies beside p (RodSplitting), and A is theirs. At
 /// the end the elastic forces are linearised at the v found, for the report and for a last step of Newton's
 /// method with the impulses found.
+/// With admm_search_every, what p would cross ends the iterations for now: see searched().
 template <int D>
-bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabParams& lab, const Params& params,
-                           ContactSolveRecord& record) {
+bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const LabParams& lab,
+                           const Params& params, ContactSolveRecord& record) {
   const Span span(ctx, "nodal ADMM");
   const StageClock clock;
   NodalAdmm<D>& admm = std::get<NodalAdmm<D>>(admm_);
@@ -231,7 +245,11 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabPara
   const double most_drift = kMostDrift * params.admm_tolerance;
   double momentum = 0, drift = std::numeric_limits<double>::infinity();  // [m] of v, by direct solves
   bool is_small = false;
-  record.changes.clear();
+  const int before = std::exchange(searched_.iterations, 0);
+  if (before == 0) {
+    record.changes.clear();
+    searched_.at_end = 0;
+  }
   for (int l = 1;; ++l) {
     bool follows = false;
     if (l > 1 && splits) {
@@ -253,12 +271,19 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabPara
     if (l > 1) drift = (follows ? drift : 0.0) + std::max(solids_.left_by_inverse(), 0.0) * change;
     is_small = change < params.admm_tolerance &&
                (l > 1 ? splits || drift <= most_drift : system.blocks() == 0 && !splits);
-    if (is_small || !std::isfinite(change) || l == params.admm_iterations ||
+    if (!std::isfinite(change) || before + l >= params.admm_iterations ||
         (lab.time_budget > 0 && clock.seconds_since_start() >= lab.time_budget))
       break;
+    if ((l > 1 || is_small) && search_is_due(params, before + l, is_small) &&
+        search(ctx, system, bodies, params.dt)) {
+      searched_.iterations = before + l;
+      break;
+    }
+    if (is_small) break;
     momentum = admm.update_dual(ctx, v_.data(), params.admm_accelerated);
   }
-  if (splits && std::isfinite(record.changes.back())) solids_.linearise_at(ctx, v_.data());
+  const bool goes_on = searched_.found.total() > 0;
+  if (splits && !goes_on && std::isfinite(record.changes.back())) solids_.linearise_at(ctx, v_.data());
   if (!splits) solids_.remove_weights(ctx);
   admm.impulses(ctx, system.impulses());
   system.keep_impulses(ctx);
@@ -266,9 +291,28 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, const LabPara
   record.colours = admm.colours();
   system.take_colours(ctx, admm.colour());
   record.message.clear();
+  if (goes_on) return false;
   if (splits) best_.residual = std::numeric_limits<double>::infinity();  // of another linearisation
   refine_nodal(ctx, system, params);
   return is_small;
+}
+
+bool Coupling::search_is_due(const Params& params, int iterations, bool ends) {
+  if (params.admm_search_every == 0) return false;
+  return ends ? searched_.at_end++ < kMostFinalSearches : iterations % params.admm_search_every == 0;
+}
+
+/// Along p and the motion of rigid bodies with the present impulses. Contacts of the problem are not found
+/// again, as p keeps them apart.
+template <int D>
+bool Coupling::search(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, double dt) {
+  NodalAdmm<D>& admm = std::get<NodalAdmm<D>>(admm_);
+  admm.feasible(ctx, solids_.v.data());
+  admm.impulses(ctx, system.impulses());
+  take_velocities(ctx, system, bodies);
+  searched_.found = guard_.find(ctx, guard_input(dt));
+  solids_.return_to_start(ctx);
+  return searched_.found.total() > 0;
 }
 
 /// v of (A + W) v = f + `pull`. `before`: the pull that v belongs to, null: by the residual of v. Whether it
@@ -321,11 +365,11 @@ std::string Coupling::why_not_nodal() const {
 template void Coupling::refine_nodal(Context&, ContactSystem<3>&, const Params&);
 template void Coupling::refine_nodal(Context&, ContactSystem<4>&, const Params&);
 template void Coupling::refine_nodal(Context&, ContactSystem<5>&, const Params&);
-template bool Coupling::solve_nodal(Context&, ContactSystem<3>&, const LabParams&, const Params&,
-                                    ContactSolveRecord&);
-template bool Coupling::solve_nodal(Context&, ContactSystem<4>&, const LabParams&, const Params&,
-                                    ContactSolveRecord&);
-template bool Coupling::solve_nodal(Context&, ContactSystem<5>&, const LabParams&, const Params&,
-                                    ContactSolveRecord&);
+template bool Coupling::solve_nodal(Context&, ContactSystem<3>&, DeviceBodies&, const LabParams&,
+                                    const Params&, ContactSolveRecord&);
+template bool Coupling::solve_nodal(Context&, ContactSystem<4>&, DeviceBodies&, const LabParams&,
+                                    const Params&, ContactSolveRecord&);
+template bool Coupling::solve_nodal(Context&, ContactSystem<5>&, DeviceBodies&, const LabParams&,
+                                    const Params&, ContactSolveRecord&);
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -34,6 +34,8 @@ class NodalAdmm {
   /// 0: none.
   double update_dual(Context& ctx, const Vec3* v, bool accelerated);
 
+  /// p.
+  void feasible(Context& ctx, Vec3* out) const;
   /// After `project`.
   void impulses(Context& ctx, Vec<double, D>* out) const { projection_.impulses(ctx, out); }
   int colours() const { return projection_.colours(); }

@@ -35,6 +35,7 @@ void RigidStepper::load(Context& ctx, const Model& model) {
   joints_.load(ctx, model);
   resize_cleared(ctx, summary_, 1);
   fresh_.resize(ctx, 1);
+  deepest_.resize(ctx, 1);
   reach_.upload(ctx, body_reaches(model));
   set_materials(ctx, model);
   forget_history();
@@ -113,7 +114,10 @@ void RigidStepper::find_contacts(Context& ctx, const Params& params) {
   options.manifold_points = params.manifold_points;
   contacts_.find(ctx, motion, options);
   if (coupling_.active())
-    coupling_.find_contacts(ctx, contacts_, motion, {options.margin, options.dt}, params.penetration_guard);
+    coupling_.find_contacts(ctx, contacts_, motion, {options.margin, options.dt},
+                            params.penetration_guard       ? Coupling::Keeping::guarded
+                            : params.admm_search_every > 0 ? Coupling::Keeping::for_search
+                                                           : Coupling::Keeping::nothing);
 }
 
 std::vector<DeepOverlap> RigidStepper::overlaps(Context& ctx, const Model& model) const {
@@ -196,12 +200,15 @@ StepConstraints RigidStepper::constraints(const Params& params, const LabParams&
   list.rigid_bodies = bodies_.size();
   list.surfaces = surfaces_.table();
   list.options = contact_row_options(params);
+  list.joint_feedback = list.options.feedback;
   list.penalty = penalty_options(params);
   if (list.penalty.anchored()) list.anchors = anchors_.start();
   list.soft = params.contact_solver == ContactSolverKind::penalty_implicit;
   list.warm_start = lab.warm_start;
   list.coulomb_only = contact_solver_info(params.contact_solver).has(SolverTrait::forces);
   list.lags = lags_ && !list.coulomb_only;
+  if (coupled && !list.soft && params.geometric_correction == GeometricCorrection::position)
+    list.options.feedback.share = list.options.feedback.softness = 0;
   const SpeedBounds bounds = speed_bounds(params.gravity, params.dt);
   list.least_speed = bounds.least;
   list.most_speed = bounds.most;
@@ -233,6 +240,7 @@ void RigidStepper::begin_step(Context& ctx, const Model& model, const Params& pa
 
 /// With a `guard`, solids and bodies move as penetration_guard permits.
 void RigidStepper::advance(Context& ctx, double dt, const std::uint8_t* asleep, GuardRecord* guard) {
+  if (is_corrected_) return advance_corrected(ctx, dt, asleep, guard);
   const Span span(ctx, "advance");
   const double* share = guard != nullptr ? coupling_.advance_guarded(ctx, dt, *guard) : nullptr;
   bodies_.advance(ctx, dt, asleep, share);
@@ -243,6 +251,7 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
                                   const std::optional<Drag>& drag, int frame, double time) {
   choose_system(asked);
   check_friction(model);
+  is_corrected_ = false;
   Params params = asked;
   if (coupling_.active() && coupling_.splits_rods(params)) params.linearisations = 1;
   StageClock clock;

@@ -106,6 +106,16 @@ class RigidStepper {
   void prevent_crossings(Context& ctx, ContactSystem<D>& system, std::string_view solver,
                          const Params& params, const LabParams& lab, const StageClock& since_start,
                          CouplingRecord& total, StepReport& report);
+  template <int D>
+  CouplingRecord solve_searched(Context& ctx, ContactSystem<D>& system, const StepConstraints& list,
+                                std::string_view solver, const LabParams& lab, const Params& params,
+                                ContactSolveRecord& record);
+  bool corrects_positions(const Params& params) const;
+  template <int D>
+  void correct_positions(Context& ctx, ContactSystem<D>& system, std::string_view solver,
+                         const Params& params, const LabParams& lab, const StageClock& since_start,
+                         CouplingRecord& total, StepReport& report);
+  void advance_corrected(Context& ctx, double dt, const std::uint8_t* asleep, GuardRecord* guard);
   void apply_cohesion(Context& ctx, const Params& params);
   void keep_start(Context& ctx);
   void return_to_start(Context& ctx);
@@ -154,6 +164,16 @@ class RigidStepper {
   Buffer<Pose> found_at_;
   Buffer<Vec<double, 3>> start_velocity_, start_spin_;  // before the first of several linearisations
   Buffer<std::int32_t> fresh_;
+  /// Velocities of bodies and of the nodes of solids.
+  struct Motion {
+    Buffer<Vec<double, 3>> velocity, spin;
+    Buffer<Vec3> v;
+    void resize(Context& ctx, std::size_t bodies, std::size_t nodes);
+    void take(Context& ctx, const DeviceBodies& bodies, const ElasticSolids& solids);
+    void give(Context& ctx, DeviceBodies& bodies, ElasticSolids& solids) const;
+  } corrected_, ended_;        // with geometric_correction = position: of the positions, and of the end
+  bool is_corrected_ = false;  // in this step
+  Buffer<GapExtremes> deepest_;
   StepConstraints last_;
   MouseSpring held_;
   struct Energy {

@@ -244,6 +244,30 @@ TEST(ParamControls, StabilisationAndPenaltyReadWhatTheySay) {
   }
 }
 
+TEST(ParamControls, OverlapsOfElasticObjectsAreTakenBackInVelocitiesOrPositions) {
+  Model model = test::two_tets("a").model;
+  Settings settings{Params{}, model.materials, {}};
+  settings.params.solver = SolverKind::velocity;
+  const auto why = [&](std::string_view name) { return inactive_reason(param(name), settings, model); };
+  EXPECT_EQ(why("geometric_correction"), "");
+  EXPECT_EQ(why("admm_search_every"), "coupling is not nodal_admm");
+  settings.params.coupling = SolidCoupling::nodal_admm;
+  EXPECT_EQ(why("admm_search_every"), "");
+  settings.params.stabilisation = Stabilisation::none;
+  EXPECT_EQ(why("geometric_correction"), "stabilisation = none does not read this");
+  settings.params.stabilisation = Stabilisation::spring_damper;
+  EXPECT_EQ(why("geometric_correction"), "");
+  for (const auto kind : {ContactSolverKind::penalty_explicit, ContactSolverKind::penalty_implicit}) {
+    settings.params.contact_solver = kind;
+    EXPECT_EQ(why("geometric_correction"), "penalty forces remove overlaps by themselves");
+    EXPECT_EQ(why("admm_search_every").empty(), kind == ContactSolverKind::penalty_implicit);
+  }
+  model = test::rigid_scene("r").model;
+  settings = {velocity_params(), model.materials, {}};
+  EXPECT_EQ(why("geometric_correction"), "nothing in this scene is elastic");
+  EXPECT_EQ(why("admm_search_every"), "nothing in this scene is elastic");
+}
+
 TEST(ParamControls, PenaltyForcesLeaveLittleToASolver) {
   Model model = test::rigid_scene("r").model;  // with a joint
   Settings settings{velocity_params(), model.materials, {}};

@@ -74,6 +74,13 @@ TEST(SceneRigid, ElasticSolidsMoveAmongRigidBodies) {
             ContactSolverKind::penalty_explicit);
   expect_refused("[params]\ncontact_solver = 'penalty_explicit'\npenetration_guard = true\n" + both,
                  {"elastic solids", "penetration_guard", "penalty_implicit"});
+  const std::string midpoint = "[params]\nintegrator = 'midpoint'\n";
+  expect_refused(midpoint + "geometric_correction = 'position'\n" + both,
+                 {"elastic solids", "geometric_correction", "midpoint", "semi_implicit"});
+  expect_refused(midpoint + "coupling = 'nodal_admm'\nadmm_search_every = 5\n" + both,
+                 {"elastic solids", "admm_search_every", "midpoint", "semi_implicit"});
+  EXPECT_EQ(parse_rigid(midpoint + "admm_search_every = 5\n" + both).params.admm_search_every, 5)
+      << "rounds do not read it";
 }
 
 TEST(SceneRigid, EveryShapeHasItsMassAndAClosedSurface) {
