@@ -241,9 +241,9 @@ def law_for(solver: dict) -> str:
     return LAW_OF.get(solver["law"], "exact")
 
 
-def result_file() -> pathlib.Path:
+def result_file(kind: str) -> pathlib.Path:
     maker = "epyc" if "EPYC" in processor() else "xeon" if "Xeon" in processor() else "cpu"
-    return result_tables.RESULTS / f"{datetime.date.today()}-{maker}-1-thread-solvers.json"
+    return result_tables.RESULTS / f"{datetime.date.today()}-{maker}-1-thread-{kind}.json"
 
 
 def load(path: pathlib.Path) -> dict:
@@ -278,7 +278,7 @@ def main() -> int:
             render(options.program.resolve(), page)
         return 0
     if not options.redraw:
-        path = options.out or result_file()
+        path = options.out or result_file("couplings" if options.couplings else "solvers")
         result, program = load(path), options.program.resolve()
         if options.couplings:
             result["couplings"] = [couple(program, scene, frames, coupling, settings) for scene, frames in SCENES for coupling, settings in COUPLINGS]

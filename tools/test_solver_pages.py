@@ -24,7 +24,8 @@ class Kept(unittest.TestCase):
         result = {"device": "D", "threads": 1, "limit": 5.0, "iterations": 1000, "tolerance": 1e-8, "runs": runs, "couplings": couplings or []}
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder)
-            solver_pages.write(path / "2026-01-02-a-1-thread-solvers.json", result)
+            for kind in ("solvers", "couplings"):
+                solver_pages.write(path / f"2026-01-02-a-1-thread-{kind}.json", result)
             (path / "laws").mkdir()
             with mock.patch.object(solver_tables.result_tables, "RESULTS", path):
                 yield path

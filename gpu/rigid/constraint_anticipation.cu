@@ -94,6 +94,7 @@ bool Coupling::solve_by_anticipation(Context& ctx, ContactSystem<D>& system, con
   record.colours = projection.colours();
   system.take_colours(ctx, projection.colour());
   record.message.clear();
+  std::swap(best_, before_);
   refine_nodal(ctx, system, params);
   return is_small;
 }

@@ -201,7 +201,13 @@ class Coupling {
   bool solve_by_anticipation(Context& ctx, ContactSystem<D>& system, const LabParams& lab,
                              const Params& params, ContactSolveRecord& record);
   template <int D>
-  void refine_nodal(Context& ctx, ContactSystem<D>& system, const Params& params);
+  void end_nodal(Context& ctx, ContactSystem<D>& system, bool splits);
+  template <int D>
+  double check_nodal(Context& ctx, ContactSystem<D>& system, const Params& params);
+  template <int D>
+  void go_on_nodal(Context& ctx, ContactSystem<D>& system);
+  template <int D>
+  double refine_nodal(Context& ctx, ContactSystem<D>& system, const Params& params);
   /// Whether nodal_projection or ica_cone make the sweeps end at another law than that of the judge.
   static bool has_other_law(const Params& params);
   std::string why_not_nodal() const;

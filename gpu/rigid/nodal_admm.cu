@@ -23,6 +23,10 @@ constexpr double kPcgShare = 0.2;
 constexpr double kMostDrift = 0.1;
 // Searches where the iterations of a step end. The contacts that they find start iterations again.
 constexpr int kMostFinalSearches = 3;
+// Where the residual of the step exceeds contact.tolerance although the iterations change less than the
+// tolerance in metres, this becomes smaller in proportion, within these limits, at most kMostChecks times.
+constexpr double kLeastShare = 0.05, kMostShare = 0.5;
+constexpr int kMostChecks = 8;
 
 struct LargestOfTwo {
   SS_HD Vec<double, 2> operator()(const Vec<double, 2>& a, const Vec<double, 2>& b) const {
@@ -218,7 +222,10 @@ template class NodalAdmm<5>;
 /// solution. So the first solve for v is left out, and no solve ends after one iteration. The velocities at
 /// the end of the step are those of the impulses, v = A^-1 (f + H' r), which `finish` computes to the
 /// precision of a step: momentum is that of the impulses, which are in their cones. The paper takes p, which
-/// obeys the law and loses W (p - v) of momentum. Returns whether admm_tolerance ended the iteration.
+/// obeys the law and loses W (p - v) of momentum. As these velocities differ from those of the iteration by
+/// A^-1 W (p - p_last), up to admm_beta times the change that admm_tolerance bounds, and as a tolerance in
+/// metres is no share of the motion of a step, the judge decides where the iteration ends: see
+/// check_nodal. Returns whether the iteration ended before admm_iterations.
 /// With nodal_integrator = admm the elements of rods have copies beside p (RodSplitting), and A is theirs. At
 /// the end the elastic forces are linearised at the v found, for the report and for a last step of Newton's
 /// method with the impulses found.
@@ -242,9 +249,13 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, DeviceBodies&
   const bool splits = splits_rods(params);
   if (splits) solids_.begin_splitting(ctx, node_weight_.data(), v_.data());
   else solids_.add_weights(ctx, node_weight_.data());
-  const double most_drift = kMostDrift * params.admm_tolerance;
+  const bool is_checked = !splits && !has_other_law(params);
+  double tolerance = params.admm_tolerance;
   double momentum = 0, drift = std::numeric_limits<double>::infinity();  // [m] of v, by direct solves
-  bool is_small = false;
+  bool is_small = false, is_refined = false;
+  int checks = 0;
+  // The residual so far is that of less precise velocities, at the impulses of the last step or none.
+  std::swap(best_, before_);
   const int before = std::exchange(searched_.iterations, 0);
   if (before == 0) {
     record.changes.clear();
@@ -256,8 +267,9 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, DeviceBodies&
       solids_.join(ctx, admm.pull(ctx), node_weight_.data(), momentum, v_.data());
     } else if (l > 1) {
       const Vec3* pull = admm.pull(ctx);
-      follows = follow_pull(ctx, drift <= most_drift ? admm.last_pull() : nullptr, pull);
+      follows = follow_pull(ctx, drift <= kMostDrift * tolerance ? admm.last_pull() : nullptr, pull);
     }
+    is_refined = false;
     const double apart = splits ? solids_.separate(ctx, v_.data()) / params.dt : 0;
     const StageClock projecting;
     admm.project(ctx, v_.data(), params.projection_sweeps, params.admm_sleep);
@@ -269,8 +281,8 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, DeviceBodies&
     system.throw_if_cancelled();
     // The v of the first iteration is less precise than admm_tolerance may be.
     if (l > 1) drift = (follows ? drift : 0.0) + std::max(solids_.left_by_inverse(), 0.0) * change;
-    is_small = change < params.admm_tolerance &&
-               (l > 1 ? splits || drift <= most_drift : system.blocks() == 0 && !splits);
+    is_small = change < tolerance &&
+               (l > 1 ? splits || drift <= kMostDrift * tolerance : system.blocks() == 0 && !splits);
     if (!std::isfinite(change) || before + l >= params.admm_iterations ||
         (lab.time_budget > 0 && clock.seconds_since_start() >= lab.time_budget))
       break;
@@ -279,22 +291,52 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, DeviceBodies&
       searched_.iterations = before + l;
       break;
     }
-    if (is_small) break;
+    if (is_small && is_checked) {
+      const double residual = check_nodal(ctx, system, params);
+      is_refined = true;
+      if (residual <= lab.tolerance || ++checks == kMostChecks || !std::isfinite(residual)) break;
+      go_on_nodal(ctx, system);
+      tolerance *= std::clamp(kMostShare * lab.tolerance / residual, kLeastShare, kMostShare);
+      drift = std::numeric_limits<double>::infinity();
+    } else if (is_small) {
+      break;
+    }
     momentum = admm.update_dual(ctx, v_.data(), params.admm_accelerated);
   }
   const bool goes_on = searched_.found.total() > 0;
   if (splits && !goes_on && std::isfinite(record.changes.back())) solids_.linearise_at(ctx, v_.data());
-  if (!splits) solids_.remove_weights(ctx);
-  admm.impulses(ctx, system.impulses());
-  system.keep_impulses(ctx);
-  take_impulses(ctx, system);
+  if (!is_refined) end_nodal(ctx, system, splits);
   record.colours = admm.colours();
   system.take_colours(ctx, admm.colour());
   record.message.clear();
   if (goes_on) return false;
-  if (splits) best_.residual = std::numeric_limits<double>::infinity();  // of another linearisation
-  refine_nodal(ctx, system, params);
+  if (splits) before_.residual = std::numeric_limits<double>::infinity();  // of another linearisation
+  if (!is_refined) refine_nodal(ctx, system, params);
   return is_small;
+}
+
+/// The system has the impulses of the last projection, and the solids A in place of A + W.
+template <int D>
+void Coupling::end_nodal(Context& ctx, ContactSystem<D>& system, bool splits) {
+  if (!splits) solids_.remove_weights(ctx);
+  std::get<NodalAdmm<D>>(admm_).impulses(ctx, system.impulses());
+  system.keep_impulses(ctx);
+  take_impulses(ctx, system);
+}
+
+/// The residual of the step if the iteration ended here. go_on_nodal takes it up again.
+template <int D>
+double Coupling::check_nodal(Context& ctx, ContactSystem<D>& system, const Params& params) {
+  copy(ctx, v_last_.data(), v_.data(), v_.size());
+  end_nodal(ctx, system, false);
+  return refine_nodal(ctx, system, params);
+}
+
+template <int D>
+void Coupling::go_on_nodal(Context& ctx, ContactSystem<D>& system) {
+  copy(ctx, v_.data(), v_last_.data(), v_.size());
+  move_to(ctx, system, v_free_.data(), nullptr, nullptr);
+  solids_.add_weights(ctx, node_weight_.data());
 }
 
 bool Coupling::search_is_due(const Params& params, int iterations, bool ends) {
@@ -330,12 +372,10 @@ bool Coupling::follow_pull(Context& ctx, const Vec3* before, const Vec3* pull) {
   return true;
 }
 
-/// The impulses found, or those of the start where they are worse, with precise velocities. Those of another
-/// law are kept in any case, so that a step shows that law.
+/// The impulses found, or those of the start (`before_`) where they are worse, with precise velocities. Those
+/// of another law are kept in any case, so that a step shows that law. Returns the residual.
 template <int D>
-void Coupling::refine_nodal(Context& ctx, ContactSystem<D>& system, const Params& params) {
-  // The residual so far is that of less precise velocities, at the impulses of the last step or none.
-  std::swap(best_, before_);
+double Coupling::refine_nodal(Context& ctx, ContactSystem<D>& system, const Params& params) {
   keep(ctx, system, std::numeric_limits<double>::infinity(), best_);
   const double residual = refine(ctx, system, params);
   if (has_other_law(params) && std::isfinite(residual)) {
@@ -344,6 +384,7 @@ void Coupling::refine_nodal(Context& ctx, ContactSystem<D>& system, const Params
     std::swap(best_, before_);
     refine(ctx, system, params);
   }
+  return residual;
 }
 
 bool Coupling::splits_rods(const Params& params) const {
@@ -362,9 +403,9 @@ std::string Coupling::why_not_nodal() const {
   return particles_.frames().size() > 0 ? "takes no joints on elastic solids" : "";
 }
 
-template void Coupling::refine_nodal(Context&, ContactSystem<3>&, const Params&);
-template void Coupling::refine_nodal(Context&, ContactSystem<4>&, const Params&);
-template void Coupling::refine_nodal(Context&, ContactSystem<5>&, const Params&);
+template double Coupling::refine_nodal(Context&, ContactSystem<3>&, const Params&);
+template double Coupling::refine_nodal(Context&, ContactSystem<4>&, const Params&);
+template double Coupling::refine_nodal(Context&, ContactSystem<5>&, const Params&);
 template bool Coupling::solve_nodal(Context&, ContactSystem<3>&, DeviceBodies&, const LabParams&,
                                     const Params&, ContactSolveRecord&);
 template bool Coupling::solve_nodal(Context&, ContactSystem<4>&, DeviceBodies&, const LabParams&,

@@ -1,5 +1,5 @@
 """The generated parts of docs/solvers/*.md that come from kept results: residuals of races of contact solvers
-(*-solvers.json, of tools/solver_pages.py), the law matrix (laws/) and barrier methods (*-methods.json)."""
+(*-solvers.json, of tools/solver_pages.py, and *-couplings.json of its --couplings), the law matrix (laws/) and barrier methods (*-methods.json)."""
 import json
 
 import result_tables
@@ -128,7 +128,7 @@ def methods_of(stepper: str) -> str:
 
 def couplings() -> str:
     """Time, iterations and the judge's residual of each coupling on scenes with solids."""
-    result = result_tables.load("solvers")[0]
+    result = result_tables.load("couplings")[0]
     rows, last = [], None
     for row in result["couplings"]:
         place = "" if row["scene"] == last else f"`{row['scene']}`, {row['frames']}"
@@ -136,7 +136,7 @@ def couplings() -> str:
         residual = "" if row["residual"] is None else rounded(row["residual"])
         settings = "".join(f", `{setting}`" for setting in row["settings"])
         rows.append([place, f"`{row['coupling']}`{settings}", number(row["iterations"]), number(row["milliseconds"]), residual, f"{row['converged']}" + (", then not finite" if row["steps"] < row["frames"] else "")])
-    return (f"{machine('solvers')}. Contact solver `nsgs`, one thread of a shared machine. Per step with contacts: rounds, sweeps of `nsgs` (`factor`) or iterations; milliseconds without collision detection; "
+    return (f"{machine('couplings')}. Contact solver `nsgs`, one thread of a shared machine. Per step with contacts: rounds, sweeps of `nsgs` (`factor`) or iterations; milliseconds without collision detection; "
             "median of the judge's residual. Last, the steps that converge.\n\n" + table(["scene, steps", "`coupling`", "iterations", "ms", "residual", "converged"], rows))
 
 
