@@ -11,8 +11,9 @@
 namespace stickslip {
 namespace {
 
-constexpr double kWanted = 1e-5;  // [m]
-constexpr int kTries = 3;         // of a time, of which the least counts
+constexpr double kWanted = 1e-5;    // [m]
+constexpr double kAnyResidual = 1;  // the paper ends iterations by kWanted alone
+constexpr int kTries = 3;           // of a time, of which the least counts
 
 /// The contact problem of one step from `start`.
 ContactSolveRecord solve_from(const State& start, const Scene& scene, const MeasureContext& context) {
@@ -49,6 +50,7 @@ Measurement measure_projection(const Claim& claim, const ClaimRun& run, const Me
     double first = 0;
     for (const ClaimMethod& method : methods) {
       Scene scene = claim_strands(claim, run, method);
+      scene.contact_params.tolerance = kAnyResidual;
       scene.params.admm_tolerance = kWanted;
       scene.params.admm_iterations = 2000;
       context.check();
