@@ -1,5 +1,6 @@
 #include "app/viewer/commands.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace stickslip {
@@ -43,6 +44,16 @@ bool supersedes(const Command& next, const Command& previous) {
     return fork->seed == old.seed && fork->size == old.size;
   }
   return true;
+}
+
+std::vector<Command> in_order(std::vector<Command> edits) {
+  const auto drops = [](const Command& command, bool on) {
+    const auto* edit = std::get_if<ParamEdit>(&command);
+    return edit != nullptr && edit->name == "drop_unsupported" && (edit->value != 0) == on;
+  };
+  std::ranges::stable_partition(edits, [&](const Command& edit) { return drops(edit, true); });
+  std::ranges::stable_partition(edits, [&](const Command& edit) { return !drops(edit, false); });
+  return edits;
 }
 
 void apply_edit(const ParamEdit& edit, Params& params) {

@@ -128,6 +128,9 @@ using Command = std::variant<LoadScene, Reset, ResetAll, ParamEdit, ContactParam
 bool changes_content(const Command& command);
 /// True when `next` makes the directly preceding `previous` redundant: the same slider moved further.
 bool supersedes(const Command& next, const Command& previous);
+/// Edits that are made together, in an order in which the scene can have each of them: drop_unsupported
+/// before the solver that needs it, and after the one that needed it.
+std::vector<Command> in_order(std::vector<Command> edits);
 
 /// All settings that can be edited while a scene runs.
 struct Settings {

@@ -53,6 +53,12 @@ void require_choices(const fs::path& file, const Params& from, const Params& to,
   }
 }
 
+/// Also where the solver stays, and what it leaves out of the model is no longer to be left out.
+void require_stepper(const fs::path& file, const Params& params, const Model& model) {
+  if (const auto refused = stepper_refusal(model, params))
+    throw InputError(file.string() + ": [params] " + refused->text());
+}
+
 /// What steps of bodies of several kinds cannot have.
 void require_coupled(const fs::path& file, const Params& params, const Model& model) {
   if (stepper_family(params.solver) != StepperFamily::velocity || !is_coupled(model)) return;
@@ -143,6 +149,7 @@ std::vector<Command> Presets::edits(const std::string& name, const Settings& set
   }
   root.finish();
   require_choices(file, settings.params, params, model);
+  require_stepper(file, params, model);
   require_coupled(file, params, model);
   return changes(settings, params, contact);
 }

@@ -101,7 +101,7 @@ void Simulation::post(const Command& command) {
 }
 
 void Simulation::post_all(const std::vector<Command>& edits) {
-  for (const Command& edit : edits) queue(edit);
+  for (const Command& edit : in_order(edits)) queue(edit);
   follow_edits(true);
 }
 

@@ -8,7 +8,7 @@
 
 #include "app/io/file/temporary_folder.h"
 #include "app/viewer/preset_edits.h"
-#include "tests/app/simulation_fixture.h"
+#include "tests/app/running_content.h"
 
 namespace stickslip {
 namespace {
@@ -157,6 +157,70 @@ TEST_F(PresetsTest, ApplyingOneIsOneStepOfUndo) {
   write("broken", "[params]\ngravity = -1.5\ndt = -3\n");
   EXPECT_THROW(apply_preset(simulation, presets, "broken"), InputError);
   EXPECT_EQ(simulation.settings().params.gravity, gravity) << "none of it is applied";
+}
+
+/// A ball that bounces, which barrier steps cannot have and leave out only where they are told to.
+class PresetOfDropping : public test::RunningContent {
+ protected:
+  void SetUp() override {
+    load([] {
+      return parse_scene(R"(solver = "nsgs"
+[[material]]
+name = "rubber"
+restitution = 0.5
+[[object]]
+name = "ball"
+body = "rigid"
+shape = "sphere"
+radius = 0.1
+material = "rubber"
+)",
+                         "/somewhere/bounce.toml");
+    });
+    presets.save("velocity", simulation->settings());
+    std::ofstream(presets.file_of("barrier")) << "[params]\ndrop_unsupported = true\nsolver = \"ipc\"\n";
+    std::ofstream(presets.file_of("strict")) << "[params]\ndrop_unsupported = false\n";
+  }
+  void settle() {
+    ASSERT_TRUE(test::reached(*simulation, [&] { return simulation->is_caught_up(); }));
+    EXPECT_EQ(simulation->status().error, "");
+  }
+  void apply(const std::string& name) {
+    apply_preset(*simulation, presets, name);
+    settle();
+  }
+  SolverKind solver() { return simulation->settings().params.solver; }
+
+  const TemporaryFolder root;
+  Presets presets{root.path()};
+};
+
+TEST_F(PresetOfDropping, TheWayThereAndBackIsOneOfSettingsThatTheSceneCanHave) {
+  apply("barrier");
+  EXPECT_EQ(solver(), SolverKind::ipc);
+  apply("velocity");
+  EXPECT_EQ(solver(), SolverKind::velocity);
+  EXPECT_FALSE(simulation->settings().params.drop_unsupported);
+  for (const bool back : {true, true, false, false}) {
+    back ? simulation->undo() : simulation->redo();
+    settle();
+    EXPECT_EQ(solver() == SolverKind::ipc, simulation->settings().params.drop_unsupported);
+  }
+  EXPECT_EQ(solver(), SolverKind::velocity);
+}
+
+TEST_F(PresetOfDropping, OneThatTheSolverOfNowCannotTakeIsRefused) {
+  apply("barrier");
+  try {
+    apply_preset(*simulation, presets, "strict");
+    ADD_FAILURE() << "barrier steps have no restitution";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("restitution of 'rubber'"), std::string::npos) << error.what();
+  }
+  settle();
+  EXPECT_TRUE(simulation->settings().params.drop_unsupported);
+  apply("velocity");
+  apply("strict");
 }
 
 }  // namespace
