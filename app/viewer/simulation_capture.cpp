@@ -194,14 +194,16 @@ void Simulation::go_to(const State& state) {
 /// Appends the present state to the timeline, and its hash to the journal if both are wanted.
 void Simulation::remember(bool hashed) {
   std::size_t limit = 0;
+  bool watched = false;
   {
     const std::lock_guard lock(mutex_);
     limit = timeline_limit_;
     hashed = hashed && hashing_;
+    watched = tripwires_.not_finite;
   }
   timeline_.set_limit(limit);
   not_finite_.clear();
-  if (limit == 0 && !hashed) return show_timeline();
+  if (limit == 0 && !hashed && !watched) return show_timeline();
   State state = engine_->state();
   not_finite_ = first_not_finite(scene_->model, state);
   if (not_finite_.empty()) sound_ = frame_;

@@ -287,6 +287,10 @@ void Simulation::restart() {
 
 void Simulation::step() {
   begin(Activity::stepping);
+  {
+    const std::lock_guard lock(mutex_);
+    status_.tripped.clear();
+  }
   const Clock::time_point start = Clock::now();
   StepReport report;
   try {

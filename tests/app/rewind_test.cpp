@@ -209,11 +209,10 @@ TEST(Rewind, ATripwirePausesAtTheStep) {
 /// Does nothing but what actions do to a simulation.
 class Recovering {
  public:
-  explicit Recovering(const test::Setup& setup, bool has_wire = true)
+  explicit Recovering(const test::Setup& setup, const Tripwires& wires = {}, bool keeps_states = true)
       : simulation_(fake(setup), test::two_tets) {
-    Tripwires wires;
-    wires.not_finite = has_wire;
     simulation_.set_tripwires(wires);
+    if (!keeps_states) simulation_.set_timeline_limit(0);
     simulation_.set_pacing({.real_time = false});
     simulation_.post(LoadScene{"a"});
     simulation_.play();
@@ -260,7 +259,9 @@ TEST(Rewind, WithoutTheWireARunGoesOnAndRecoverStillFindsTheLastSoundState) {
       if (frame == 9) throw std::runtime_error("velocities are not finite after step 10");
     };
   };
-  Recovering run(setup, false);
+  Tripwires none;
+  none.not_finite = false;
+  Recovering run(setup, none);
   Simulation& simulation = run.simulation();
   ASSERT_TRUE(reached(simulation, [&] { return !simulation.status().error.empty(); }));
   EXPECT_EQ(simulation.status().frame, 9);
@@ -268,6 +269,59 @@ TEST(Rewind, WithoutTheWireARunGoesOnAndRecoverStillFindsTheLastSoundState) {
   run.recover();
   ASSERT_TRUE(reached(simulation, [&] { return simulation.frame().snapshot.frame == 5; }));
   EXPECT_EQ(simulation.status().error, "");
+}
+
+/// An edit that is refused after the wire has tripped is no fault of the step.
+TEST(Rewind, RecoverLeavesTheStepThatTrippedAlsoAfterARefusedEdit) {
+  const auto setup = [](test::FakeEngine& engine) {
+    engine.on_report = [](StepReport& report) { report.converged = report.frame != 5; };
+  };
+  Tripwires wires;
+  wires.unconverged = true;
+  Recovering run(setup, wires);
+  Simulation& simulation = run.simulation();
+  ASSERT_TRUE(reached(simulation, [&] { return !simulation.status().tripped.empty(); }));
+  simulation.post(ParamEdit{"dt", -1});
+  ASSERT_TRUE(reached(simulation, [&] { return !simulation.status().error.empty(); }));
+  EXPECT_NE(simulation.status().tripped, "");
+  run.recover();
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.frame().snapshot.frame == 4; }));
+  EXPECT_EQ(simulation.status().error, "");
+  EXPECT_EQ(simulation.status().tripped, "");
+}
+
+/// The step after the one that tripped is the newer fault.
+TEST(Rewind, AStepThatFailsAfterOneThatTrippedIsRecoveredFromAlone) {
+  const auto setup = [](test::FakeEngine& engine) {
+    engine.on_report = [](StepReport& report) {
+      report.converged = report.frame != 5;
+      if (report.frame == 6) throw std::runtime_error("the step has failed");
+    };
+  };
+  Tripwires wires;
+  wires.unconverged = true;
+  Recovering run(setup, wires);
+  Simulation& simulation = run.simulation();
+  ASSERT_TRUE(reached(simulation, [&] { return !simulation.status().tripped.empty(); }));
+  simulation.step_once();
+  ASSERT_TRUE(reached(simulation, [&] { return !simulation.status().error.empty(); }));
+  EXPECT_EQ(simulation.status().tripped, "");
+  run.recover();
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.status().error.empty(); }));
+  EXPECT_EQ(simulation.status().frame, 5);
+}
+
+TEST(Rewind, TheWireWatchesWhereNoStatesAreKept) {
+  const auto setup = [](test::FakeEngine& engine) {
+    engine.on_state = [](State& state) {
+      if (state.frame == 6) state.positions[4][1] = std::numeric_limits<double>::quiet_NaN();
+    };
+  };
+  Recovering run(setup, {}, false);
+  Simulation& simulation = run.simulation();
+  ASSERT_TRUE(reached(simulation, [&] { return !simulation.status().tripped.empty(); }));
+  EXPECT_EQ(simulation.status().frame, 6);
+  EXPECT_EQ(run.reason(), "No state before it is kept: reset");
 }
 
 /// The step that fails has left the engine in a state that no frame shows.
