@@ -190,7 +190,8 @@ std::string ball_joint_toml(const Model& model, const Pick& from, const Pick& to
 }
 
 std::string label_of_joint(const std::string& toml) {
-  return toml.find("\"distance\"") != std::string::npos ? "a rope added" : "a joint added";
+  static const std::regex rope("(^|\\n)[ \\t]*kind[ \\t]*=[ \\t]*[\"']distance[\"']");
+  return std::regex_search(toml, rope) ? "a rope added" : "a joint added";
 }
 
 std::string spring_toml(const Model& model, const Pick& from, const Pick& to,

@@ -168,7 +168,9 @@ position = [3, 0, 0]
   const std::vector<Vec3f> there(soft.model.node_count(), Vec3f{0, 0, 0});
   const Pick jelly = pick_of(soft.model, "soft");
   EXPECT_THROW(ball_joint_toml(soft.model, jelly, jelly, there, {}), InputError) << "no rigid body";
-  EXPECT_EQ(label_of_joint("kind = \"distance\"\n"), "a rope added");
+  EXPECT_EQ(label_of_joint("name = \"x\"\nkind = \"distance\"\n"), "a rope added");
+  EXPECT_EQ(label_of_joint("kind='distance'"), "a rope added");
+  EXPECT_EQ(label_of_joint("kind = \"ball\"\nbetween = [\"distance\", \"world\"]\n"), "a joint added");
 }
 
 }  // namespace
