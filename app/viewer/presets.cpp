@@ -31,6 +31,12 @@ std::string table_text(const char* title, std::span<const ParamInfo> rows, const
   return text;
 }
 
+/// Folders hold no text, and pipes keep the window waiting.
+bool is_file(const fs::path& file) {
+  std::error_code error;
+  return fs::is_regular_file(file, error);
+}
+
 std::string read_preset(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw InputError(file.string() + ": cannot be read");
@@ -100,7 +106,7 @@ void Presets::refresh() {
   std::error_code error;
   for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error))
     if (const fs::path& file = entry->path();
-        file.extension() == ".toml" && is_preset_name(file.stem().string()))
+        file.extension() == ".toml" && is_preset_name(file.stem().string()) && is_file(file))
       names_.push_back(file.stem().string());
   std::ranges::sort(names_);
 }
@@ -114,15 +120,15 @@ void Presets::require_name(const std::string& name) const {
 
 void Presets::require_file(const std::string& name) const {
   require_name(name);
-  std::error_code error;
-  if (!fs::exists(file_of(name), error))
-    throw InputError("there is no preset '" + name + "' in " + folder_.string());
+  if (!is_file(file_of(name))) throw InputError("there is no preset '" + name + "' in " + folder_.string());
 }
 
 void Presets::save(const std::string& name, const Settings& settings) {
   require_name(name);
   std::error_code error;
   fs::create_directories(folder_, error);
+  if (fs::exists(file_of(name), error) && !is_file(file_of(name)))
+    throw InputError(file_of(name).string() + ": is no file");
   OutputFile out(file_of(name));
   out.stream()
       << "# Parameters of stickslip. Without a key, applying the preset leaves that setting as it is.\n"

@@ -2,6 +2,7 @@
 #include "app/viewer/presets.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -126,6 +127,23 @@ TEST_F(PresetsTest, WhatIsBrokenIsRefusedWithTheFileAndTheReason) {
   }
   EXPECT_THROW(presets.save(std::string(61, 'a'), Settings{}), InputError);
   EXPECT_THROW(Presets(fs::path()).save("a", Settings{}), InputError) << "nowhere to keep it";
+}
+
+/// Who opens a pipe waits until somebody writes into it.
+TEST_F(PresetsTest, PipesAndFoldersAreNone) {
+  write("file", "[params]\n");
+  fs::create_directory(presets.file_of("folder"));
+  ASSERT_EQ(mkfifo(presets.file_of("pipe").c_str(), 0600), 0);
+  fs::create_symlink(presets.file_of("file"), presets.file_of("link"));
+  fs::create_symlink(folder / "nowhere", presets.file_of("broken"));
+  presets.refresh();
+  EXPECT_EQ(presets.names(), (std::vector<std::string>{"file", "link"}));
+  for (const char* name : {"folder", "pipe", "broken"}) {
+    EXPECT_NE(refusal(name).find("there is no preset"), std::string::npos) << name;
+    EXPECT_THROW(presets.remove(name), InputError) << name;
+  }
+  for (const char* name : {"folder", "pipe"})
+    EXPECT_THROW(presets.save(name, Settings{}), InputError) << name;
 }
 
 TEST_F(PresetsTest, TheFolderIsThatOfTheWindowsMemory) {
