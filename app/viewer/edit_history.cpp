@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace stickslip {
@@ -85,6 +86,10 @@ void EditHistory::add(Step step) {
   if (steps_.size() == kMost) steps_.erase(steps_.begin());
   steps_.push_back(std::move(step));
   done_ = steps_.size();
+}
+
+void EditHistory::end_step() {
+  if (!steps_.empty()) steps_.back().time = -std::numeric_limits<double>::infinity();
 }
 
 void EditHistory::observe(const ContentChange& change, double time) {

@@ -25,6 +25,8 @@ class EditHistory {
   /// To be called with the settings after every change, at a time [s] of any clock.
   /// `accepted`: false where the engine has refused an edit, so that the settings are those before it.
   void observe(const Settings& now, double time, bool accepted = true);
+  /// The next edit is no part of the last step, however soon it comes.
+  void end_step();
   /// To be called for every change that is not one of GoToContent. Travel over edits that are next to be
   /// undone, or made again, does that with them.
   void observe(const ContentChange& change, double time);

@@ -101,8 +101,10 @@ void Simulation::post(const Command& command) {
 }
 
 void Simulation::post_all(const std::vector<Command>& edits) {
+  edits_.end_step();
   for (const Command& edit : in_order(edits)) queue(edit);
   follow_edits(true);
+  edits_.end_step();
 }
 
 void Simulation::undo() { ask(true); }

@@ -172,6 +172,19 @@ TEST_F(PresetsTest, ApplyingOneIsOneStepOfUndo) {
   ASSERT_TRUE(test::reached(simulation, [&] { return simulation.is_caught_up(); }));
   EXPECT_EQ(simulation.settings().params.gravity, gravity);
   EXPECT_FALSE(simulation.edits().can_undo());
+  // Of the same settings, and at once: steps of their own, unlike moves of a slider.
+  simulation.post(ParamEdit{"gravity", -2});
+  write("low", "[params]\ngravity = -1\n");
+  write("high", "[params]\ngravity = -20\n");
+  apply_preset(simulation, presets, "low");
+  apply_preset(simulation, presets, "high");
+  simulation.post(ParamEdit{"gravity", -3});
+  for (const double before : {-20.0, -1.0, -2.0, gravity}) {
+    simulation.undo();
+    ASSERT_TRUE(test::reached(simulation, [&] { return simulation.is_caught_up(); }));
+    EXPECT_EQ(simulation.settings().params.gravity, before);
+  }
+  EXPECT_FALSE(simulation.edits().can_undo());
   write("broken", "[params]\ngravity = -1.5\ndt = -3\n");
   EXPECT_THROW(apply_preset(simulation, presets, "broken"), InputError);
   EXPECT_EQ(simulation.settings().params.gravity, gravity) << "none of it is applied";
