@@ -1,7 +1,5 @@
 #include "app/cli/replay.h"
 
-#include <spdlog/spdlog.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <iostream>
@@ -10,6 +8,7 @@
 
 #include "app/cli/first_scene.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/log_level.h"
 #include "app/io/scene/scene_variant.h"
 #include "app/viewer/replay.h"
 
@@ -104,7 +103,7 @@ int command_replay(const ReplayCommand& options, const EngineFactory& factory) {
     };
   const InterruptGuard interrupt;
   how.cancel = &interrupt.flag();
-  spdlog::set_level(spdlog::level::err);
+  const LogLevel errors_alone(spdlog::level::err);
   const ReplayReport report = replay(how);
   if (report.differing > 0) explain_difference(options, report, backend);
   if (!report.error.empty()) std::cerr << "stickslip: " << report.error << std::endl;

@@ -1,6 +1,4 @@
 // stickslip soak: runs a scene under random edits and checks every step.
-#include <spdlog/spdlog.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <iostream>
@@ -8,6 +6,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/log_level.h"
 #include "app/cli/number_range.h"
 #include "app/viewer/soak.h"
 
@@ -44,13 +43,6 @@ void show_progress(const SoakReport& report) {
                report.seconds, report.steps, report.edit_count(), report.failed_steps, report.faults.size(),
                report.slowest_step, report.slowest_solver.c_str(), report.memory_most / 1e6);
 }
-
-/// Counts the messages of failed steps instead of showing them.
-struct SilentLog {
-  spdlog::level::level_enum before = spdlog::get_level();
-  SilentLog() { spdlog::set_level(spdlog::level::off); }
-  ~SilentLog() { spdlog::set_level(before); }
-};
 
 }  // namespace
 
@@ -100,7 +92,7 @@ int command_soak(const SoakCommand& options, const EngineFactory& factory) {
       view.make_lab = [&] { return make_contact_lab(Backend::cpu, options.threads); };
       report = soak_window(soak_options, view);
     } else {
-      const SilentLog silent;
+      const LogLevel silent(spdlog::level::off);  // messages of failed steps are counted
       report = soak(soak_options);
     }
   } catch (const NoDeviceError& error) {

@@ -1,6 +1,7 @@
 // Bundles on the command line: written by a run or a session, done again when the files of the scene are
 // gone.
 #include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -81,6 +82,16 @@ class BundleReplay : public MeshFiles {
   const fs::path place = folder_ / "place", scene = place / "scenes" / "yard.toml";
   const fs::path file = folder_ / "a.stickslip";
 };
+
+TEST_F(BundleReplay, TheLevelOfTheLogIsThatOfBeforeAgain) {
+  ASSERT_EQ(run(scene.string()).code, exit_good);
+  const auto before = spdlog::get_level();
+  ASSERT_EQ(before, spdlog::level::info);
+  EXPECT_EQ(call({"replay", file.string(), "--quiet", "--backend", "cpu"}).code, exit_good);
+  EXPECT_EQ(spdlog::get_level(), before);
+  EXPECT_EQ(call({"replay", "none.jsonl"}).code, exit_bad_input);
+  EXPECT_EQ(spdlog::get_level(), before) << "also after an error";
+}
 
 TEST_F(BundleReplay, OfARunHasTheSameStatesWithoutItsFiles) {
   const Result ran = run(scene.string(), {"--variant", "slow", "--set", "mu=0.2"});
