@@ -146,6 +146,19 @@ TEST_F(ActionScriptTest, AddsBodies) {
   EXPECT_THROW(run("scene a\nadd elastic box\n"), InputError) << "it has no TOML text";
 }
 
+/// The states of an engine that has no rigid bodies yet have none.
+TEST_F(ActionScriptTest, AddsTheFirstRigidBodyAndTakesItBack) {
+  run("scene text\nsteps 2\nadd rigid box 0.2\nsteps 2\n");
+  const auto objects = [&] { return simulation.frame().scene->model.objects.size(); };
+  EXPECT_EQ(objects(), 2u);
+  ASSERT_EQ(simulation.frame().scene->model.bodies.size(), 1u);
+  run("undo\nsteps 1\n");
+  EXPECT_EQ(objects(), 1u);
+  run("redo\nadd rigid ball 0.1\nsteps 1\nrewind 1\nsteps 1\n");
+  EXPECT_EQ(objects(), 1u) << "frame 1 is older than the box";
+  EXPECT_EQ(simulation.status().frame, 2);
+}
+
 TEST_F(ActionScriptTest, MovesAndTurnsObjects) {
   run("scene text\nsteps 1\nmove ball 0 2 0.5\nturn ball 0 1 0 90\nsteps 1\n");
   const std::string& text = simulation.frame().scene->source;

@@ -49,7 +49,10 @@ class FakeEngine final : public Engine {
     reset();
   }
   std::string load_note() const override { return note; }
-  void reset() override { state_ = {0, 0, model_.positions, model_.velocities}; }
+  void reset() override {
+    state_ = {0, 0, model_.positions, model_.velocities};
+    for (const Body& body : model_.bodies) state_.bodies.push_back({body.pose, body.velocity, body.spin});
+  }
   void set_params(const Params& params) override { params_ = params; }
   const Params& params() const override { return params_; }
   void set_contact_params(const LabParams& params) override { contact_params_ = params; }
@@ -64,6 +67,7 @@ class FakeEngine final : public Engine {
     ++state_.frame;
     state_.time += params_.dt;
     for (auto& x : state_.positions) x[1] += 0.01;
+    for (BodyState& body : state_.bodies) body.pose.x[1] += 0.01;
     on_state(state_);
     StepReport report;
     report.frame = state_.frame;
@@ -83,6 +87,8 @@ class FakeEngine final : public Engine {
     out.time = state_.time;
     out.positions.clear();
     out.contacts.clear();
+    out.poses.clear();
+    for (const BodyState& body : state_.bodies) out.poses.push_back(body.pose);
     if (out.wants_contacts) out.contacts = contacts;
     if (!out.wants_positions) return;
     for (const auto& x : state_.positions) out.positions.push_back(x.cast<float>());

@@ -347,6 +347,29 @@ TEST_F(RunningSpawn, UndoAndRedo) {
   EXPECT_EQ(simulation->status().error, "");
 }
 
+/// As the first of its kind too.
+TEST_F(RunningSpawn, EveryKindIsTakenBackAndComesAgain) {
+  for (const SpawnKind kind : kKinds) {
+    SCOPED_TRACE(name_of(kind));
+    load([] { return floor_scene(); });
+    steps(2);
+    add_body(*simulation, {.kind = kind, .size = 0.1, .at = {0, 0.1, 0}});
+    ASSERT_TRUE(reached("added-1", true)) << simulation->status().error;
+    ASSERT_TRUE(settled());
+    steps(1);
+    simulation->undo();
+    ASSERT_TRUE(reached("added-1", false));
+    ASSERT_TRUE(settled());
+    steps(1);
+    simulation->redo();
+    ASSERT_TRUE(reached("added-1", true));
+    ASSERT_TRUE(settled());
+    steps(1);
+    EXPECT_EQ(simulation->status().error, "");
+    EXPECT_EQ(simulation->status().frame, 5);
+  }
+}
+
 TEST_F(RunningSpawn, ARefusalChangesNothing) {
   load([] { return load_scene("drop"); });
   const std::size_t objects = simulation->frame().scene->model.objects.size();
