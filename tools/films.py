@@ -131,6 +131,12 @@ def fork() -> Film:
     return Film("card-house", ["toggle_panels", "steps 30", *repeated(3, "screenshot"), "fork", "set mu=0.12", *repeated(24, "steps 2", "screenshot")], crop=(720, 680, 280, 20), width=400)
 
 
+def panes() -> Film:
+    """Card houses with less and less friction, in panes beside the run."""
+    lines = ["toggle_panels", "steps 30", "fork", "set mu=0.12", "fork", "set mu=0.05", "fork_panes", *repeated(3, "screenshot")]
+    return Film("card-house", [*lines, *repeated(14, "steps 2", "screenshot")], crop=(1280, 580, 0, 0), width=720, quality=60, rate=8)
+
+
 def gizmo() -> Film:
     """A ball is moved by the handles of two axes, and falls."""
 
@@ -217,7 +223,7 @@ def hover() -> Film:
     return Film("card-house", ["toggle_contacts", "steps 30", "screenshot"], act, panels=True, crop=(600, 400, 340, 260), width=480)
 
 
-MAKERS: dict[str, Callable[[], Film]] = {"rewind": rewind, "cones": cones, "tree": tree, "fork": fork, "gizmo": gizmo, "drag": drag, "patterns": patterns, "twist": twist, "pressure": pressure, "age": age, "hover": hover}
+MAKERS: dict[str, Callable[[], Film]] = {"rewind": rewind, "cones": cones, "tree": tree, "fork": fork, "panes": panes, "gizmo": gizmo, "drag": drag, "patterns": patterns, "twist": twist, "pressure": pressure, "age": age, "hover": hover}
 
 
 def pictures(folder: pathlib.Path) -> list[pathlib.Path]:
