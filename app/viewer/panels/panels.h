@@ -36,7 +36,7 @@ void draw_trace(Simulation& simulation);
 void draw_view_panel(PanelContext& context);
 void draw_selection_panel(PanelContext& context);
 /// Controls of the most important properties of one material, those that have an effect.
-void draw_material_of_selected(PanelContext& context, int material);
+void draw_material_of_selected(Simulation& simulation, TypedNumber& typed, int material);
 /// What the next object is that is added to the scene.
 void draw_add_panel(PanelContext& context);
 

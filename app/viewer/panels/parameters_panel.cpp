@@ -162,8 +162,7 @@ void draw_edits(PanelContext& context) {
 
 }  // namespace
 
-void draw_material_of_selected(PanelContext& context, int material) {
-  Simulation& simulation = context.simulation;
+void draw_material_of_selected(Simulation& simulation, TypedNumber& typed, int material) {
   const std::shared_ptr<const Scene>& scene = simulation.frame().scene;
   const std::size_t count = simulation.settings().materials.size();
   if (!scene || material < 0 || static_cast<std::size_t>(material) >= count ||
@@ -173,7 +172,7 @@ void draw_material_of_selected(PanelContext& context, int material) {
   for (const char* const name : {"density", "young", "poisson", "mu"}) {
     const ParamInfo& info = *find_param(material_table(), name);
     if (inactive_reason(info, simulation.settings(), scene->model, material).empty())
-      draw_material_row(simulation, *scene, context.view.typed, info, material);
+      draw_material_row(simulation, *scene, typed, info, material);
   }
   ImGui::PopID();
 }

@@ -165,7 +165,7 @@ void draw_object(PanelContext& context) {
     text_colored(theme::dim_text, "of " + counted(sharing, "object"));
     tooltip("Changes of it hold for all of these");
   }
-  draw_material_of_selected(context, object.material);
+  draw_material_of_selected(context.simulation, context.view.typed, object.material);
   const std::vector<Material>& materials = context.simulation.settings().materials;
   const std::int32_t nodes = object.node_end - object.node_begin, tets = object.tet_end - object.tet_begin;
   if (object.ten_node) value_row("Mesh", column, "%d nodes, %d ten-node tets", nodes, tets / kTet10Parts);
