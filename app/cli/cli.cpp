@@ -113,7 +113,9 @@ void add_interop(CLI::App& command, std::string& interop) {
 CLI::App* add_view(CLI::App& app, ViewCommand& options) {
   CLI::App* view = app.add_subcommand("view", "open the window on a scene");
   options.scene.clear();
-  view->add_option("scene", options.scene, "shipped name or file; default: the last one, at first drop");
+  view->add_option(
+      "scene", options.scene,
+      "shipped name or file, a bundle, or a journal to replay; default: the last scene, at first drop");
   add_scene_options(*view, options);
   view->add_option("--quality", options.quality, "of the pictures")
       ->type_name("{automatic,light,medium,high}")

@@ -4,6 +4,19 @@
 
 namespace stickslip {
 
+SceneOptions options_of(const JournalStart& start) {
+  SceneOptions options;
+  options.scene = start.scene;
+  options.variant = start.variant;
+  options.solver = start.solver;
+  options.settings = start.settings;
+  options.scale = start.scale;
+  options.density = start.density;
+  options.force = start.force;
+  options.ignore_unknown = start.ignore_unknown;
+  return options;
+}
+
 Scene FirstSceneLoader::operator()(const std::string& name, const std::string& variant) {
   std::error_code no_such_file;
   if (name != options_.scene && !std::filesystem::equivalent(name, file_, no_such_file))

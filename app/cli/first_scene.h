@@ -6,8 +6,12 @@
 #include <utility>
 
 #include "app/cli/cli.h"
+#include "app/viewer/journal_file.h"
 
 namespace stickslip {
+
+/// Those with which a journal was started.
+SceneOptions options_of(const JournalStart& start);
 
 /// Loads the scene of the command line with its options, each time, also by the file that the scene list
 /// gives. The options name the materials of that scene: others are loaded without them.

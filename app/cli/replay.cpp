@@ -15,18 +15,6 @@
 namespace stickslip {
 namespace {
 
-SceneOptions options_of(const JournalStart& start) {
-  SceneOptions options;
-  options.scene = start.scene;
-  options.solver = start.solver;
-  options.settings = start.settings;
-  options.scale = start.scale;
-  options.density = start.density;
-  options.force = start.force;
-  options.ignore_unknown = start.ignore_unknown;
-  return options;
-}
-
 /// The scenes of a bundle, in the order of its journal, in place of those that the journal names.
 Scene load_from(UnpackedBundle& bundle, const std::string& variant, const JournalStart& start) {
   const BundledScene& scene = bundle.next_load();
@@ -54,16 +42,6 @@ nlohmann::json to_json(const ReplayCommand& command, const ReplayReport& report,
   if (!report.error.empty()) out["error"] = report.error;
   if (origin != nullptr) out["device_then"] = origin->device;
   return out;
-}
-
-void explain_difference(const ReplayCommand& command, const ReplayReport& report, Backend backend) {
-  std::cerr << "stickslip: " << command.journal << ":" << report.first_difference_line
-            << ": the state of frame " << report.first_difference << " differs from the journal's, as do "
-            << report.differing - 1 << " later ones";
-  if (report.budgets) std::cerr << "; the contact solver had a time budget, which ends it anywhere";
-  if (report.start.backend != backend_name(backend))
-    std::cerr << "; the journal was written on " << report.start.backend;
-  std::cerr << std::endl;
 }
 
 }  // namespace
@@ -105,7 +83,8 @@ int command_replay(const ReplayCommand& options, const EngineFactory& factory) {
   how.cancel = &interrupt.flag();
   const LogLevel errors_alone(spdlog::level::err);
   const ReplayReport report = replay(how);
-  if (report.differing > 0) explain_difference(options, report, backend);
+  if (report.differing > 0)
+    std::cerr << "stickslip: " << verdict_text(report, options.journal, backend_name(backend)) << std::endl;
   if (!report.error.empty()) std::cerr << "stickslip: " << report.error << std::endl;
   std::cout << to_json(options, report, bundle ? &bundle->origin() : nullptr).dump() << std::endl;
   const bool verified = report.differing == 0 && report.steps == report.equal && !report.interrupted;

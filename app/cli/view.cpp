@@ -2,10 +2,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <utility>
 
 #include "app/cli/cli.h"
 #include "app/cli/first_scene.h"
+#include "app/io/mesh/mesh.h"
 #include "app/viewer/actions.h"
+#include "app/viewer/replay.h"
 #include "app/viewer/viewer.h"
 #include "app/viewer/window_files.h"
 #include "app/viewer/window_memory.h"
@@ -20,6 +23,24 @@ void unpack_scene(ViewCommand& options) {
   const LoadScene scene = WindowFiles(options.output).unpack_bundle(options.scene);
   options.scene = scene.scene;
   if (options.variant.empty()) options.variant = scene.variant;
+}
+
+/// A journal brings its first scene, with the options of then.
+void open_journal(ViewCommand& options, ViewOptions& view) {
+  if (lower_extension(options.scene) != ".jsonl") return;
+  if (!options.variant.empty() || !options.solver.empty() || !options.settings.empty() || options.scale ||
+      options.density || options.force || options.ignore_unknown)
+    throw InputError(options.scene +
+                     ": a journal is replayed with its own options: --variant, --solver, --set, "
+                     "--scale, --density, --force and --ignore-unknown do not go with it");
+  std::error_code no_such_file;
+  if (std::filesystem::equivalent(options.scene, options.journal, no_such_file))
+    throw InputError("--journal: " + options.journal + " is the journal that is replayed");
+  view.replay = options.scene;
+  SceneOptions first = options_of(start_of_journal(options.scene, options.scene));
+  first.backend = options.backend;
+  first.threads = options.threads;
+  static_cast<SceneOptions&>(options) = std::move(first);
 }
 
 /// Without a scene: the last one that was shown, if it is shipped still, or drop.
@@ -47,6 +68,7 @@ int command_view(const ViewCommand& command, const EngineFactory& factory) {
   if (!command.fresh) view.memory = window_memory_file();
   ViewCommand options = command;
   choose_scene(options, view.memory);
+  open_journal(options, view);
   unpack_scene(options);
   try {
     view.quality = parse_quality(options.quality);
@@ -71,6 +93,7 @@ int command_view(const ViewCommand& command, const EngineFactory& factory) {
   view.make_lab = [&] { return make_contact_lab(Backend::cpu, options.threads); };
   view.make_race_engine = [&] { return factory(Backend::cpu, options.threads); };
   view.load_scene = FirstSceneLoader(options);
+  view.load_replayed = [](const JournalStart& start) { return FirstSceneLoader(options_of(start)); };
   try {
     return run_viewer(view);
   } catch (const NoDeviceError& error) {

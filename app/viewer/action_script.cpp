@@ -323,8 +323,8 @@ bool ActionScript::advance(const Hands& hands) {
       throw std::runtime_error(file_.string() + ":" + std::to_string(line.number) + ": " +
                                hands.simulation.status().error);
     if (!begun_) {
-      // The scene with which the program was started may still be loading.
-      if (next_ == 0 && !(is_caught_up && is_idle(hands.simulation))) return true;
+      // The scene or journal with which the program was started may still be loading.
+      if (next_ == 0 && !(is_caught_up && is_idle(hands.simulation) && !hands.busy())) return true;
       line.begin(hands);
       begun_ = true;
       since_ = Clock::now();

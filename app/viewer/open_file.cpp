@@ -28,20 +28,18 @@ std::shared_ptr<const FrozenStep> problem_of(const fs::path& file) {
 }  // namespace
 
 void open_file(const fs::path& given, Simulation& simulation,
-               const std::function<void(std::shared_ptr<const FrozenStep>)>& race) {
+               const std::function<void(std::shared_ptr<const FrozenStep>)>& race,
+               const std::function<void(const fs::path&)>& replay) {
   const fs::path file = fs::absolute(given);
   const std::string ending = lower_extension(file);
-  if (ending == ".jsonl") {
-    spdlog::warn("a journal is done again without a window: stickslip replay {}", file.string());
-    return;
-  }
+  if (ending == ".jsonl") return replay(file);
   if (is_checkpoint_name(file))
     if (auto problem = problem_of(file)) return race(std::move(problem));
   if (!is_checkpoint_name(file) && !is_mesh_name(file) && ending != ".toml" && ending != ".txt") {
     spdlog::warn(
         "{} is not opened: it must be a scene (.toml, .txt), a checkpoint or contact problem (.hdf5), a "
         "bundle "
-        "(.stickslip), or a mesh (.msh, .obj, .ply, .stl, .hair)",
+        "(.stickslip), a journal (.jsonl), or a mesh (.msh, .obj, .ply, .stl, .hair)",
         file.string());
     return;
   }

@@ -10,8 +10,10 @@
 namespace stickslip {
 
 /// Loads a scene, a checkpoint or a mesh into the simulation, or passes the contact problem of an FCLIB file
-/// to `race`. Of other files, and of what cannot be read, the log says why not.
+/// to `race`, and the path of a journal to `replay`. Of other files, and of what cannot be read, the log says
+/// why not.
 void open_file(const std::filesystem::path& file, Simulation& simulation,
-               const std::function<void(std::shared_ptr<const FrozenStep>)>& race);
+               const std::function<void(std::shared_ptr<const FrozenStep>)>& race,
+               const std::function<void(const std::filesystem::path&)>& replay);
 
 }  // namespace stickslip

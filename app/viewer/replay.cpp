@@ -9,115 +9,127 @@
 namespace stickslip {
 namespace {
 
-/// [byte] of states to rewind to: at least what a window keeps.
-constexpr std::size_t kMemory = std::size_t{4} << 30;
-
-/// Drives a simulation entry by entry.
-class Replay {
- public:
-  explicit Replay(const ReplayOptions& options)
-      : options_(options),
-        name_(options.journal_name.empty() ? options.journal.string() : options.journal_name),
-        reader_(options.journal, name_),
-        simulation_(engine_factory(), scene_loader()) {
-    simulation_.set_pacing({.real_time = false});
-    simulation_.set_hashing(true);
-    simulation_.want_contacts(false);
-    simulation_.set_timeline_limit(kMemory);
+/// Drives a simulation of its own without waiting for the clock.
+ReplayReport replay_alone(const ReplayOptions& options, const std::string& name) {
+  const JournalStart start = start_of_journal(options.journal, name);
+  const auto is_cancelled = [&] { return options.cancel != nullptr && *options.cancel; };
+  const auto engine = [&] {
+    std::unique_ptr<Engine> made = options.make_engine();
+    made->set_cancel(options.cancel);
+    return made;
+  };
+  Simulation simulation(engine, [&](const std::string& scene, const std::string& variant) {
+    return options.load_scene(scene, variant, start);
+  });
+  simulation.set_pacing({.real_time = false});
+  simulation.want_contacts(false);
+  simulation.set_timeline_limit(kReplayMemory);
+  ReplayRun run(options.journal, name, simulation, [&] { simulation.update(); });
+  long steps = 0;
+  while (!is_cancelled() && run.advance()) {
+    if (std::exchange(steps, run.report().steps) != steps && options.progress)
+      options.progress(simulation.status().frame);
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
-
-  ReplayReport run() {
-    if (!reader_.start())
-      throw InputError(name_ + ": has no start: it is no journal, or one of an older version");
-    report_.start = *reader_.start();
-    const Model none;
-    while (!is_cancelled() && report_.error.empty()) {
-      const auto& scene = simulation_.frame().scene;
-      const std::optional<JournalEntry> entry = reader_.next(scene ? scene->model : none);
-      if (!entry) break;
-      if (const auto* step = std::get_if<Stepped>(&entry->command)) repeat_step(*step, entry->frame);
-      else if (!std::holds_alternative<Freeze>(entry->command) &&
-               !std::holds_alternative<CaptureState>(entry->command))
-        repeat(entry->command);
-    }
-    report_.interrupted = is_cancelled();
-    return report_;
-  }
-
- private:
-  bool is_cancelled() const { return options_.cancel != nullptr && *options_.cancel; }
-
-  Simulation::EngineFactory engine_factory() const {
-    return [this] {
-      std::unique_ptr<Engine> engine = options_.make_engine();
-      engine->set_cancel(options_.cancel);
-      return engine;
-    };
-  }
-  /// On the simulation's thread; the reader is at rest meanwhile.
-  Simulation::SceneLoader scene_loader() const {
-    return [this](const std::string& name, const std::string& variant) {
-      return options_.load_scene(name, variant, *reader_.start());
-    };
-  }
-
-  /// Waits for the next entry of the simulation's journal. False if an error came instead.
-  bool wait_for_entry() {
-    while (!is_cancelled()) {
-      simulation_.update();
-      if (auto entries = simulation_.journal(seen_); !entries.empty()) {
-        ++seen_;
-        last_ = std::move(entries.front());
-        wait_until_idle();
-        return true;
-      }
-      if (!simulation_.status().error.empty()) {
-        report_.error = name_ + ":" + std::to_string(reader_.line()) + ": " + simulation_.status().error;
-        return false;
-      }
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
-    }
-    return false;
-  }
-  void wait_until_idle() {
-    while (simulation_.status().activity != SimulationStatus::Activity::idle && !is_cancelled()) {
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
-      simulation_.update();
-    }
-  }
-
-  void repeat(const Command& command) {
-    simulation_.post(command);
-    if (!wait_for_entry()) return;
-    ++report_.commands;
-    if (simulation_.frame().scene) report_.scene = simulation_.frame().scene->name;
-    report_.budgets |= simulation_.settings().contact_params.time_budget > 0;
-  }
-
-  void repeat_step(const Stepped& step, int frame) {
-    simulation_.step_once();
-    if (!wait_for_entry()) return;
-    ++report_.steps;
-    const bool equal = std::get<Stepped>(last_.command).hash == step.hash && last_.frame == frame;
-    ++(equal ? report_.equal : report_.differing);
-    if (!equal && report_.first_difference < 0) {
-      report_.first_difference = frame;
-      report_.first_difference_line = reader_.line();
-    }
-    if (options_.progress) options_.progress(frame);
-  }
-
-  const ReplayOptions& options_;
-  const std::string name_;  // of the journal
-  JournalReader reader_;
-  Simulation simulation_;
-  ReplayReport report_;
-  std::size_t seen_ = 0;  // entries of the simulation's journal
-  JournalEntry last_;
-};
+  ReplayReport report = run.report();
+  report.interrupted |= is_cancelled();
+  return report;
+}
 
 }  // namespace
 
-ReplayReport replay(const ReplayOptions& options) { return Replay(options).run(); }
+JournalStart start_of_journal(const std::filesystem::path& journal, const std::string& name) {
+  const JournalReader reader(journal, name);
+  if (!reader.start())
+    throw InputError(name + ": has no start: it is no journal, or one of an older version");
+  return *reader.start();
+}
+
+ReplayRun::ReplayRun(const std::filesystem::path& journal, const std::string& name, Simulation& simulation,
+                     std::function<void()> update)
+    : name_(name), reader_(journal, name), simulation_(simulation), update_(std::move(update)) {
+  report_.start = start_of_journal(journal, name);
+  simulation_.pause();
+  simulation_.set_hashing(true);
+}
+
+bool ReplayRun::advance() {
+  if (!simulation_.is_caught_up()) return true;
+  update_();
+  return (!asked_ || take_answer()) && ask_next();
+}
+
+bool ReplayRun::ask_next() {
+  const auto& scene = simulation_.frame().scene;
+  const Model none;
+  do {
+    asked_ = reader_.next(scene ? scene->model : none);
+    if (!asked_) return false;
+    // They copy the run for races, which are not repeated.
+  } while (std::holds_alternative<Freeze>(asked_->command) ||
+           std::holds_alternative<CaptureState>(asked_->command));
+  if (report_.commands == 0 && !std::holds_alternative<LoadScene>(asked_->command)) {
+    report_.error = name_ + ":" + std::to_string(reader_.line()) + ": no scene is loaded before this event";
+    return false;
+  }
+  if (report_.commands == 0) seen_ = simulation_.journal().size();
+  refusals_ = simulation_.status().refusals;
+  if (std::holds_alternative<Stepped>(asked_->command)) simulation_.step_once();
+  else simulation_.post(asked_->command);
+  return true;
+}
+
+/// The entries that the simulation has added to its own journal. None: it has refused.
+bool ReplayRun::take_answer() {
+  std::vector<JournalEntry> entries = simulation_.journal(seen_);
+  seen_ += entries.size();
+  const auto* step = std::get_if<Stepped>(&asked_->command);
+  // Steps may have been under way when the first scene was asked for.
+  if (report_.commands == 0)
+    std::erase_if(entries, [](const auto& e) { return std::holds_alternative<Stepped>(e.command); });
+  if (entries.empty()) {
+    const bool failed = step != nullptr || simulation_.status().refusals != refusals_;
+    const std::string why = failed ? simulation_.status().error : "it has nothing to act on";
+    // A pause of the run takes a step back that was asked for.
+    if (why.empty()) report_.interrupted = true;
+    else report_.error = name_ + ":" + std::to_string(reader_.line()) + ": " + why;
+    return false;
+  }
+  if (entries.size() > 1 || entries.front().command.index() != asked_->command.index()) {
+    report_.interrupted = true;
+    return false;
+  }
+  if (simulation_.frame().scene) report_.scene = simulation_.frame().scene->name;
+  report_.budgets |= simulation_.settings().contact_params.time_budget > 0;
+  if (step == nullptr) {
+    ++report_.commands;
+    return true;
+  }
+  ++report_.steps;
+  const bool equal =
+      std::get<Stepped>(entries.front().command).hash == step->hash && entries.front().frame == asked_->frame;
+  ++(equal ? report_.equal : report_.differing);
+  if (!equal && report_.first_difference < 0) {
+    report_.first_difference = asked_->frame;
+    report_.first_difference_line = reader_.line();
+  }
+  return true;
+}
+
+std::string verdict_text(const ReplayReport& report, const std::string& name, const std::string& backend) {
+  if (report.differing == 0)
+    return name + ": all " + std::to_string(report.equal) + " states have the bits of the journal's";
+  std::string text = name + ":" + std::to_string(report.first_difference_line) + ": the state of frame " +
+                     std::to_string(report.first_difference) + " differs from the journal's, as do " +
+                     std::to_string(report.differing - 1) + " later ones";
+  if (report.budgets) text += "; the contact solver had a time budget, which ends it anywhere";
+  if (report.start.backend != backend) text += "; the journal was written on " + report.start.backend;
+  return text;
+}
+
+ReplayReport replay(const ReplayOptions& options) {
+  return replay_alone(options,
+                      options.journal_name.empty() ? options.journal.string() : options.journal_name);
+}
 
 }  // namespace stickslip

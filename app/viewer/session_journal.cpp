@@ -23,7 +23,7 @@ void SessionJournal::add(const std::function<void(JournalWriter&)>& event) {
   }
 }
 
-void SessionJournal::follow(Simulation& simulation, const Model& model) {
+void SessionJournal::follow(Simulation& simulation, const Model& model, bool replays) {
   const SimulationStatus& status = simulation.status();
   if (std::exchange(plays_, status.playing) != status.playing)
     add([&](JournalWriter& journal) { journal.add_playing(status.frame, status.time, status.playing); });
@@ -31,7 +31,7 @@ void SessionJournal::follow(Simulation& simulation, const Model& model) {
     add([&](JournalWriter& journal) { journal.add(entry, model); });
     ++written_;
   }
-  simulation.set_hashing(file_ || !text_.is_full());
+  simulation.set_hashing(replays || file_ || !text_.is_full());
 }
 
 }  // namespace stickslip

@@ -19,8 +19,8 @@ class SessionJournal {
   /// Adds an event to both. A failed write ends the file, not the window.
   void add(const std::function<void(JournalWriter&)>& event);
   /// Adds what the simulation did since the last call. `model`: of the scene that is shown. Hashes of states
-  /// end when nothing records them any more.
-  void follow(Simulation& simulation, const Model& model);
+  /// end when nothing records them any more, unless a replay compares them.
+  void follow(Simulation& simulation, const Model& model, bool replays = false);
   /// All of it. Throws OutputError: it is too long.
   const std::string& text() const { return text_.text(); }
 

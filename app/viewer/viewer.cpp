@@ -28,8 +28,9 @@ double seconds_since(Clock::time_point start) {
 /// Passes the first scene to the loader's first call. The scene is read before the window opens.
 Simulation::SceneLoader first_scene_at_hand(const ViewOptions& options) {
   auto first = std::make_shared<std::optional<Scene>>(options.load_scene(options.scene, options.variant));
-  return [first, load = options.load_scene](const std::string& name, const std::string& variant) {
-    if (!*first) return load(name, variant);
+  return [first, scene = options.scene, load = options.load_scene](const std::string& name,
+                                                                   const std::string& variant) {
+    if (!*first || name != scene) return load(name, variant);
     Scene scene = std::move(**first);
     first->reset();
     return scene;
@@ -41,7 +42,7 @@ Simulation::SceneLoader first_scene_at_hand(const ViewOptions& options) {
 Viewer::Viewer(const ViewOptions& options)
     : options_(options),
       scenes_(list_scenes()),
-      load_scene_(first_scene_at_hand(options)),
+      scene_source_(std::make_shared<SceneSource>(first_scene_at_hand(options))),
       script_(options.actions.empty() ? std::nullopt : std::make_optional<ActionScript>(options.actions)),
       journal_(options.journal),
       window_(remembers() ? memory_.width : options.width, remembers() ? memory_.height : options.height,
@@ -49,7 +50,12 @@ Viewer::Viewer(const ViewOptions& options)
       gui_((window_.set_handlers(handlers()), window_)),
       renderer_({window_.handle(), options.quality == Quality::automatic ? memory_.quality : options.quality,
                  options.validation, options.interop}),
-      simulation_(options.make_engine, std::move(load_scene_), &Window::wake),
+      simulation_(
+          options.make_engine,
+          [source = scene_source_](const std::string& name, const std::string& variant) {
+            return source->load(name, variant);
+          },
+          &Window::wake),
       lab_(options.make_lab, &Window::wake),
       iterations_(options.make_lab, &Window::wake),
       steppers_(options.make_race_engine, &Window::wake),
@@ -68,8 +74,12 @@ Viewer::Viewer(const ViewOptions& options)
   figures_.device = renderer_.device_name();
   simulation_.set_hashing(true);
   journal_.add([&](JournalWriter& journal) { journal.start(options.journal_start); });
-  simulation_.post(LoadScene{options.scene, options.variant});
-  if (!options.paused) simulation_.play();
+  if (options.replay.empty()) {
+    simulation_.post(LoadScene{options.scene, options.variant});
+    if (!options.paused) simulation_.play();
+  } else {
+    start_replay(options.replay);
+  }
 }
 
 Viewer::~Viewer() {
@@ -307,7 +317,7 @@ double Viewer::time_to_next_draw() const {
 int Viewer::run() {
   bool scripted_end = false;
   while (!window_.closing() && !quit_ && !scripted_end) {
-    window_.wait(script_ ? std::min(script_interval, time_to_next_draw()) : time_to_next_draw());
+    window_.wait(script_ || replay_ ? std::min(script_interval, time_to_next_draw()) : time_to_next_draw());
     const bool follows = forks_.update(simulation_.status().frame, simulation_.status().time);
     simulation_.set_leash(forks_.leash());
     if (follows) {
@@ -317,6 +327,7 @@ int Viewer::run() {
     take_news();
     while (auto state = simulation_.take_forked()) forks_.add(std::move(state));
     files_.watch_folder();
+    follow_replay();
     if (sweep_.follow(simulation_)) draws_due_ = std::max(draws_due_, 1);
     if (script_ &&
         !script_->advance(

@@ -45,6 +45,10 @@ struct ViewOptions {
   std::string backend;  // its name, for the title
   /// Loads a scene with one of its variants; an empty name: without.
   Simulation::SceneLoader load_scene = load_variant;
+  /// The loader for the replay of a journal with this start.
+  std::function<Simulation::SceneLoader(const JournalStart&)> load_replayed =
+      [](const JournalStart&) -> Simulation::SceneLoader { return load_variant; };
+  std::filesystem::path replay;  // a journal that the window begins with; `scene` is its first
   int width = 1280, height = 720;
   /// Keeps size, view and cameras from one run to the next; empty: nothing is kept. The fields here win.
   std::filesystem::path memory;

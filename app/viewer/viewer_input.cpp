@@ -56,11 +56,64 @@ void Viewer::on_button(int button, int mods, bool down) {
 
 void Viewer::open(const std::filesystem::path& file) {
   if (is_bundle_name(file)) return open_bundle(file);
-  open_file(file, simulation_, [this](std::shared_ptr<const FrozenStep> problem) {
+  const auto race = [this](std::shared_ptr<const FrozenStep> problem) {
     view_.lab = true;
     view_.lab_steppers = false;
     lab_.start(std::move(problem), view_.race);
-  });
+  };
+  open_file(file, simulation_, race, [this](const std::filesystem::path& journal) { start_replay(journal); });
+}
+
+/// Takes the place of a replay that runs.
+void Viewer::start_replay(const std::filesystem::path& journal) {
+  try {
+    const JournalStart start = start_of_journal(journal, journal.string());
+    if (replay_) {
+      view_.replay.stopped = true;
+      end_replay("");
+    }
+    replay_.emplace(journal, journal.string(), simulation_, [this] { take_news(); });
+    // The window's own loader has the options of the journal with which it was opened.
+    if (journal != options_.replay) scene_source_->replace(options_.load_replayed(start));
+    simulation_.set_timeline_limit(kReplayMemory);
+    view_.replay = {.text = "Replay of " + journal.filename().string(), .running = true};
+    draws_due_ = kSettlePictures;
+  } catch (const std::exception& error) {
+    spdlog::error("{}", error.what());
+  }
+}
+
+/// One event of the journal, if the one before is done.
+void Viewer::follow_replay() {
+  if (!replay_) return;
+  if (view_.replay.stopped) return end_replay("");
+  try {
+    if (!replay_->advance()) return end_replay(replay_->report().error);
+  } catch (const std::exception& error) {
+    return end_replay(error.what());
+  }
+  const ReplayReport& report = replay_->report();
+  view_.replay.faulty = report.differing > 0;
+  view_.replay.text = "Replay of " + std::filesystem::path(replay_->name()).filename().string() + ": " +
+                      std::to_string(report.steps) + " states, " + std::to_string(report.differing) +
+                      " differ";
+}
+
+void Viewer::end_replay(const std::string& error) {
+  const ReplayReport report = replay_->report();
+  std::string text = verdict_text(report, replay_->name(), options_.backend);
+  const bool ended_early = report.interrupted || view_.replay.stopped;
+  if (ended_early) text += "; the replay ended early, since the run was changed or stopped";
+  if (!error.empty()) text += "; " + error;
+  const bool faulty = report.differing > 0 || ended_early || !error.empty();
+  if (!error.empty()) spdlog::error("{}", text);
+  else if (faulty) spdlog::warn("{}", text);
+  else spdlog::info("{}", text);
+  view_.replay = {.text = text, .faulty = faulty};
+  replay_.reset();
+  scene_source_->replace(nullptr);
+  simulation_.set_timeline_limit(timeline_bytes(view_));
+  draws_due_ = kSettlePictures;
 }
 
 void Viewer::open_bundle(const std::filesystem::path& file) {

@@ -16,7 +16,9 @@
 #include "app/viewer/gui.h"
 #include "app/viewer/pointer.h"
 #include "app/viewer/position_link.h"
+#include "app/viewer/replay.h"
 #include "app/viewer/scene_layers.h"
+#include "app/viewer/scene_source.h"
 #include "app/viewer/session_journal.h"
 #include "app/viewer/video.h"
 #include "app/viewer/viewer.h"
@@ -72,6 +74,9 @@ class Viewer final : public ActionTarget {
   void on_button(int button, int mods, bool down);
   void open(const std::filesystem::path& file);
   void open_bundle(const std::filesystem::path& file);
+  void start_replay(const std::filesystem::path& journal);
+  void follow_replay();
+  void end_replay(const std::string& error);
   InputHandlers handlers();
 
   void take_over();
@@ -103,14 +108,14 @@ class Viewer final : public ActionTarget {
       return !fork.error.empty() || fork.has_reached(simulation_.status().time);
     });
   }
-  /// A race, a sweep or a solve of the lab runs, forks are behind, or a picture is to be taken.
+  /// A race, a sweep, a replay or a solve of the lab runs, forks are behind, or a picture is to be taken.
   bool is_busy() const {
     return !have_forks_followed() || lab_.status().running || steppers_.status().running || sweep_.busy() ||
-           iterations_.is_solving() || pictures_.is_screenshot_due() || bundle_due_;
+           replay_ || iterations_.is_solving() || pictures_.is_screenshot_due() || bundle_due_;
   }
   void write_journal() {
     static const Model none;
-    journal_.follow(simulation_, scene_ ? scene_->model : none);
+    journal_.follow(simulation_, scene_ ? scene_->model : none, replay_.has_value());
   }
   void choose_contacts();
   std::span<const float> heat();
@@ -135,7 +140,7 @@ class Viewer final : public ActionTarget {
   const ViewOptions& options_;
   std::vector<SceneInfo> scenes_;
   Thumbnails thumbnails_{assets_folder() / "pictures"};
-  Simulation::SceneLoader load_scene_;
+  std::shared_ptr<SceneSource> scene_source_;
   WindowMemory memory_ = read_window_memory(options_.memory);
   std::optional<ActionScript> script_;
   SessionJournal journal_;
@@ -152,6 +157,8 @@ class Viewer final : public ActionTarget {
   ParamSweep sweep_;
   Presets presets_{Presets::default_folder()};
   PositionLink positions_{renderer_, simulation_};
+
+  std::optional<ReplayRun> replay_;  // of a journal; empty: none runs
 
   ViewState view_;
   WindowFigures figures_;

@@ -26,7 +26,9 @@ class OpenFile : public ::testing::Test {
     return folder / name;
   }
   void open(const fs::path& file) {
-    open_file(file, simulation, [&](std::shared_ptr<const FrozenStep> step) { raced = std::move(step); });
+    open_file(
+        file, simulation, [&](std::shared_ptr<const FrozenStep> step) { raced = std::move(step); },
+        [&](const fs::path& journal) { replayed = journal; });
   }
   /// A cube of this size [m], without its top if it is open.
   fs::path cube(const std::string& name, double size, bool open = false) const {
@@ -41,6 +43,7 @@ class OpenFile : public ::testing::Test {
   const fs::path folder = fs::temp_directory_path() / ("stickslip-open-" + std::to_string(getpid()));
   Simulation simulation{test::fake(), test::two_tets};
   std::shared_ptr<const FrozenStep> raced;
+  fs::path replayed;
 };
 
 TEST_F(OpenFile, ScenesAndMeshesAreLoaded) {
@@ -67,11 +70,18 @@ TEST_F(OpenFile, AContactProblemIsRaced) {
   EXPECT_TRUE(simulation.journal().empty());
 }
 
+TEST_F(OpenFile, AJournalIsReplayed) {
+  open(written("a.jsonl", "anything"));
+  EXPECT_EQ(replayed, folder / "a.jsonl");
+  EXPECT_TRUE(simulation.journal().empty());
+}
+
 TEST_F(OpenFile, OtherFilesAreLeftAlone) {
-  for (const char* name : {"a.jsonl", "b.png", "c"}) open(written(name, "anything"));
+  for (const char* name : {"b.png", "c"}) open(written(name, "anything"));
   simulation.update();
   EXPECT_TRUE(simulation.journal().empty());
   EXPECT_FALSE(raced);
+  EXPECT_TRUE(replayed.empty());
 }
 
 TEST_F(OpenFile, AClosedSurfaceBecomesASolidAboveTheGround) {

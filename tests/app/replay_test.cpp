@@ -218,6 +218,73 @@ TEST_F(ReplayTest, JointedObjectsAndScriptsMoveWithTheSameBits) {
   EXPECT_EQ(report.differing, 0);
 }
 
+/// As when the journal is dropped on a window that plays another scene.
+class ReplayRunTest : public ReplayTest {
+ protected:
+  void SetUp() override {
+    ReplayTest::SetUp();
+    record([](Simulation& simulation) {
+      simulation.post(LoadScene{"box-stack"});
+      step_to(simulation, 3);
+      simulation.post(MaterialEdit{-1, "mu", 0.1});
+      step_to(simulation, 6);
+    });
+    simulation.post(LoadScene{"dominoes"});
+    simulation.play();
+    ASSERT_TRUE(reached(simulation, [&] { return simulation.status().frame > 1; }));
+  }
+  /// Until the end, or until this many states were compared.
+  bool advance(ReplayRun& run, long states = 1000) {
+    bool goes_on = true;
+    EXPECT_TRUE(reached(simulation, [&] {
+      goes_on = run.advance();
+      return !goes_on || run.report().steps >= states;
+    }));
+    return goes_on;
+  }
+  Simulation simulation{cpu, load_variant};
+  ReplayRun made() {
+    return {file, "done.jsonl", simulation, [this] { simulation.update(); }};
+  }
+};
+
+TEST_F(ReplayRunTest, TakesTheSceneThatRunsAway) {
+  ReplayRun run = made();
+  EXPECT_FALSE(advance(run));
+  EXPECT_EQ(run.report().error, "");
+  EXPECT_FALSE(run.report().interrupted);
+  EXPECT_EQ(run.report().equal, 6);
+  EXPECT_EQ(run.report().differing, 0);
+  EXPECT_EQ(simulation.frame().scene->name, "box-stack");
+  EXPECT_EQ(simulation.status().frame, 6);
+  EXPECT_FALSE(simulation.status().playing);
+  EXPECT_EQ(simulation.settings().materials[0].mu, 0.1);
+  EXPECT_EQ(verdict_text(run.report(), "done.jsonl", "cpu"),
+            "done.jsonl: all 6 states have the bits of the journal's");
+}
+
+TEST_F(ReplayRunTest, EndsWhenTheRunIsChangedBesides) {
+  ReplayRun run = made();
+  ASSERT_TRUE(advance(run, 4));
+  simulation.post(ParamEdit{"gravity", -3});
+  EXPECT_FALSE(advance(run));
+  EXPECT_TRUE(run.report().interrupted);
+  EXPECT_EQ(run.report().differing, 0) << "states after the change are not compared";
+  EXPECT_LT(run.report().equal, 6);
+}
+
+TEST_F(ReplayRunTest, NeedsASceneFirst) {
+  std::string without = text();
+  const std::size_t load = without.find("\"load\""), line = without.rfind('\n', load) + 1;
+  without.erase(line, without.find('\n', load) + 1 - line);
+  std::ofstream(file) << without;
+  ReplayRun run = made();
+  EXPECT_FALSE(advance(run));
+  EXPECT_NE(run.report().error.find("done.jsonl:2: no scene is loaded"), std::string::npos)
+      << run.report().error;
+  EXPECT_EQ(simulation.frame().scene->name, "dominoes");
+}
+
 TEST_F(ReplayTest, SaysWhereAStateDiffers) {
   record([](Simulation& simulation) {
     simulation.post(LoadScene{"box-stack"});
@@ -239,6 +306,9 @@ TEST_F(ReplayTest, SaysWhereAStateDiffers) {
   EXPECT_EQ(report.differing, 5);
   EXPECT_EQ(report.first_difference, 4);
   EXPECT_EQ(report.first_difference_line, 7);
+  EXPECT_EQ(verdict_text(report, "done.jsonl", "cuda"),
+            "done.jsonl:7: the state of frame 4 differs from the journal's, as do 4 later ones; the journal "
+            "was written on cpu");
 }
 
 TEST_F(ReplayTest, RefusesWhatIsNoJournal) {

@@ -411,6 +411,47 @@ TEST_F(ProgramWindowTest, DoesWhatAScriptSays) {
   EXPECT_NE(replay.errors().find("\"equal\":8,"), std::string::npos) << replay.errors();
 }
 
+/// With the options of then, as the window's own scene or in place of another.
+TEST_F(ProgramWindowTest, ReplaysAJournal) {
+  const auto view = [&](std::vector<std::string> arguments, const std::string& script) {
+    std::ofstream("actions.txt") << script;
+    std::vector<std::string> words{"-c", "exec \"$0\" \"$@\" >&2", STICKSLIP_PROGRAM, "view"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    for (const char* word : {"--paused", "--journal", "done.jsonl", "--script", "actions.txt"})
+      words.emplace_back(word);
+    program_.emplace("/bin/sh", words);
+    return program_->finish();
+  };
+  const auto hashes = [&] {
+    std::vector<std::string> all;
+    for (const json& step : events("step")) all.push_back(step["hash"]);
+    return all;
+  };
+  ASSERT_TRUE(view({"ball", "--set", "gravity=-5"}, "steps 4\nset mu=0.5\nsteps 2\nquit\n"))
+      << program_->errors();
+  const std::vector<std::string> first = hashes();
+  ASSERT_EQ(first.size(), 6u);
+  fs::rename("done.jsonl", "old.jsonl");
+
+  EXPECT_TRUE(view({"old.jsonl"}, "screenshot\nquit\n")) << program_->errors();
+  EXPECT_NE(program_->errors().find("old.jsonl: all 6 states have the bits of the journal's"),
+            std::string::npos)
+      << program_->errors();
+  EXPECT_EQ(hashes(), first);
+  EXPECT_EQ(events("load").size(), 1u);
+  EXPECT_EQ(events("screenshot").at(0)["frame"], 6) << "the script waits for the end of the replay";
+
+  EXPECT_TRUE(view({"other"}, "steps 1\nopen actions.jsonl\nopen old.jsonl\nquit\n")) << program_->errors();
+  EXPECT_NE(program_->errors().find("actions.jsonl: cannot be read"), std::string::npos)
+      << program_->errors();
+  EXPECT_NE(program_->errors().find("old.jsonl: all 6 states have the bits"), std::string::npos)
+      << program_->errors();
+  EXPECT_EQ(events("step").size(), 7u);
+
+  EXPECT_FALSE(view({"old.jsonl", "--set", "mu=1"}, "quit\n"));
+  EXPECT_NE(program_->errors().find("its own options"), std::string::npos) << program_->errors();
+}
+
 TEST_F(ProgramWindowTest, ShowsTheImpulsesOfIterationsUntilTheRunGoesOn) {
   std::ofstream("boxes.toml") << test::boxes_toml();
   // Pictures are of the scene alone: they differ by the contacts alone.

@@ -64,6 +64,14 @@ struct HeldPlots {
 enum class ForkView { hidden, outlines, panes };
 
 /// State of the view; changed by actions, panels and the pointer.
+/// A journal that is replayed in the window, or was.
+struct ReplayShown {
+  std::string text;  // how far it is, or its verdict; empty: there is none
+  bool running = false;
+  bool faulty = false;   // states differ, or it could not go on
+  bool stopped = false;  // asked for by its button
+};
+
 struct ViewState {
   Overlays overlays;
   ContactFilter filter;
@@ -100,10 +108,11 @@ struct ViewState {
   PictureSettings pictures;
   RaceSettings race;
   StepperRaceSettings stepper_race;
-  bool lab_steppers = false;       // which race the lab shows: of steppers, or of contact solvers
-  bool lab_curves = false;         // what a narrow lab shows of the first one: curves, or the table
-  std::string lab_solver;          // whose curve the lab highlights; empty: none
-  float lab_height = 0;            // of the lab, in pixels; 0: not dragged yet
+  bool lab_steppers = false;  // which race the lab shows: of steppers, or of contact solvers
+  bool lab_curves = false;    // what a narrow lab shows of the first one: curves, or the table
+  std::string lab_solver;     // whose curve the lab highlights; empty: none
+  float lab_height = 0;       // of the lab, in pixels; 0: not dragged yet
+  ReplayShown replay;
   Bookmarks bookmarks;             // of the scene's timeline
   std::optional<int> scrubbed;     // frame that was asked for on the timeline and is not shown yet
   float timeline_megabytes = 256;  // limit of the timeline's memory [MiB]

@@ -62,6 +62,16 @@ void draw_fault(PanelContext& context, const ImVec2& size) {
   draw_action(context, ActionId::freeze, size);
 }
 
+/// The replay of a journal that runs, or how the last one ended.
+void draw_replay(ReplayShown& replay) {
+  if (replay.text.empty()) return;
+  ImGui::PushTextWrapPos();
+  text_colored(replay.faulty ? theme::warning : theme::good, replay.text);
+  ImGui::PopTextWrapPos();
+  if (ImGui::Button(replay.running ? "Stop replay" : "Dismiss"))
+    replay.running ? void(replay.stopped = true) : replay.text.clear();
+}
+
 }  // namespace
 
 void draw_transport_panel(PanelContext& context) {
@@ -93,6 +103,7 @@ void draw_transport_panel(PanelContext& context) {
   draw_action(context, ActionId::return_to_kept, size);
   ImGui::PopStyleVar();
   draw_fault(context, size);
+  draw_replay(context.view.replay);
 
   const Snapshot& snapshot = simulation.frame().snapshot;
   const float column = em(16);
