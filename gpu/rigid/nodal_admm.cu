@@ -25,7 +25,7 @@ constexpr double kMostDrift = 0.1;
 constexpr int kMostFinalSearches = 3;
 // Where the residual of the step exceeds contact.tolerance although the iterations change less than the
 // tolerance in metres, this becomes smaller in proportion, within these limits, at most kMostChecks times.
-constexpr double kLeastShare = 0.05, kMostShare = 0.5;
+constexpr double kLeastReduction = 0.05, kMostReduction = 0.5;
 constexpr int kMostChecks = 8;
 
 struct LargestOfTwo {
@@ -296,7 +296,7 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, DeviceBodies&
       is_refined = true;
       if (residual <= lab.tolerance || ++checks == kMostChecks || !std::isfinite(residual)) break;
       go_on_nodal(ctx, system);
-      tolerance *= std::clamp(kMostShare * lab.tolerance / residual, kLeastShare, kMostShare);
+      tolerance *= std::clamp(kMostReduction * lab.tolerance / residual, kLeastReduction, kMostReduction);
       drift = std::numeric_limits<double>::infinity();
     } else if (is_small) {
       break;
