@@ -21,7 +21,7 @@ using test::pick_of;
 using test::RunningContent;
 using Vec3d = Vec<double, 3>;
 
-const char* const kBoxes = R"(# Two boxes.
+const char* const kTwoBoxes = R"(# Two boxes.
 [params]
 dt = 0.01
 
@@ -59,7 +59,7 @@ count = [3, 1, 1]
 spacing = [0.2, 0, 0]
 )";
 
-Scene boxes() { return parse_scene(kBoxes, "/somewhere/boxes.toml"); }
+Scene boxes() { return parse_scene(kTwoBoxes, "/somewhere/boxes.toml"); }
 
 TEST(SceneContent, AnObjectComesAndGoesWithItsText) {
   const Scene before = boxes();
@@ -195,7 +195,7 @@ TEST(SceneContent, AnObjectGoesWithItsOwnTables) {
       "[2, 0.05, "
       "0]\n";
   const Scene scene =
-      parse_scene(std::string(kBoxes) + ring + "\n# The end.\n[expect]\npenetration = { at_most = 1 }\n",
+      parse_scene(std::string(kTwoBoxes) + ring + "\n# The end.\n[expect]\npenetration = { at_most = 1 }\n",
                   "/somewhere/boxes.toml");
   ASSERT_NE(find(scene.model, "ring.3"), nullptr);
   const std::string text = without_object_table(scene.source, scene.file, "ring");
