@@ -74,6 +74,7 @@ struct Jumble {
     list.surfaces = {surfaces.data(), mu.data(), materials, materials + 1};
     list.plain = !rough;
     list.options.feedback = {kStep, 0.2, 2.0, 1e-4, softness};
+    list.joint_feedback = list.options.feedback;
     list.options.restitution_speed = 0.5;
     joints.load(ctx, model);
     list.joints = joints.joints();

@@ -149,6 +149,7 @@ BACKEND_TEST(ManifoldJoints, ConjugateDirectionsSolveAHangingChain) {
   list.joint_blocks = joints.blocks();
   list.joint_groups = joints.groups();
   list.options.feedback = {kStep, 0.2};
+  list.joint_feedback = list.options.feedback;
   ContactSystem<3> carried, plain;
   ContactSolveRecord record;
   carried.build_manifolds(ctx, bodies, list);
