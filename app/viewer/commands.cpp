@@ -51,8 +51,8 @@ std::vector<Command> in_order(std::vector<Command> edits) {
     const auto* edit = std::get_if<ParamEdit>(&command);
     return edit != nullptr && edit->name == "drop_unsupported" && (edit->value != 0) == on;
   };
-  std::ranges::stable_partition(edits, [&](const Command& edit) { return drops(edit, true); });
-  std::ranges::stable_partition(edits, [&](const Command& edit) { return !drops(edit, false); });
+  std::stable_partition(edits.begin(), edits.end(), [&](const Command& edit) { return drops(edit, true); });
+  std::stable_partition(edits.begin(), edits.end(), [&](const Command& edit) { return !drops(edit, false); });
   return edits;
 }
 

@@ -120,8 +120,9 @@ std::string verdict_text(const ReplayReport& report, const std::string& name, co
   if (report.differing == 0)
     return name + ": all " + std::to_string(report.equal) + " states have the bits of the journal's";
   std::string text = name + ":" + std::to_string(report.first_difference_line) + ": the state of frame " +
-                     std::to_string(report.first_difference) + " differs from the journal's, as do " +
-                     std::to_string(report.differing - 1) + " later ones";
+                     std::to_string(report.first_difference) + " differs from the journal's";
+  if (report.differing == 2) text += ", as does a later one";
+  if (report.differing > 2) text += ", as do " + std::to_string(report.differing - 1) + " later ones";
   if (report.budgets) text += "; the contact solver had a time budget, which ends it anywhere";
   if (report.start.backend != backend) text += "; the journal was written on " + report.start.backend;
   return text;

@@ -31,9 +31,9 @@ Simulation::SceneLoader first_scene_at_hand(const ViewOptions& options) {
   return [first, scene = options.scene, load = options.load_scene](const std::string& name,
                                                                    const std::string& variant) {
     if (!*first || name != scene) return load(name, variant);
-    Scene scene = std::move(**first);
+    Scene at_hand = std::move(**first);
     first->reset();
-    return scene;
+    return at_hand;
   };
 }
 
