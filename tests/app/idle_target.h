@@ -1,14 +1,20 @@
 // A window that does nothing, for actions that change only the simulation or the view.
 #pragma once
 
+#include <stdexcept>
+
 #include "app/viewer/panels/panel_context.h"
 
 namespace stickslip::test {
 
 class IdleTarget final : public ActionTarget {
  public:
-  explicit IdleTarget(Simulation& simulation) : simulation_(simulation) {}
-  Simulation& simulation() override { return simulation_; }
+  IdleTarget() = default;
+  explicit IdleTarget(Simulation& simulation) : simulation_(&simulation) {}
+  Simulation& simulation() override {
+    if (simulation_ == nullptr) throw std::logic_error("made without a simulation");
+    return *simulation_;
+  }
   ViewState& view() override { return view_; }
   void switch_scene(int) override {}
   void frame_camera() override {}
@@ -27,7 +33,7 @@ class IdleTarget final : public ActionTarget {
   void quit() override {}
 
  private:
-  Simulation& simulation_;
+  Simulation* simulation_ = nullptr;
   ViewState view_;
 };
 

@@ -3,7 +3,7 @@
 #include <GLFW/glfw3.h>
 #include <gtest/gtest.h>
 
-#include "app/viewer/panels/panel_context.h"
+#include "tests/app/idle_target.h"
 
 namespace stickslip {
 namespace {
@@ -19,31 +19,6 @@ namespace {
 enum class ExampleId {
 #define EXAMPLE_ID(id, ...) id,
   EXAMPLE_ACTIONS(EXAMPLE_ID, EXAMPLE_ID)
-};
-
-/// The window's state without a window.
-class Target final : public ActionTarget {
- public:
-  Simulation& simulation() override { throw std::logic_error("not needed"); }
-  ViewState& view() override { return view_; }
-  void switch_scene(int) override {}
-  void frame_camera() override {}
-  void view_from(float, float) override {}
-  void ask_screenshot() override {}
-  void toggle_video() override {}
-  void save_report() override {}
-  void save_plots() override {}
-  void pick_worst_contact() override {}
-  void save_scene() override {}
-  void save_bundle() override {}
-  void open_outputs() override {}
-  void shoot() override {}
-  void add_object() override {}
-  void add_camera_key() override {}
-  void quit() override {}
-
- private:
-  ViewState view_;
 };
 
 Action example_action() {
@@ -64,14 +39,14 @@ TEST(Extending, TheExampleActionActs) {
   EXPECT_EQ(chords_text(action), "Shift+H");
   EXPECT_EQ(find_action(GLFW_KEY_H, nullptr, GLFW_MOD_SHIFT), nullptr)
       << "the page's key is taken: choose another";
-  Target target;
+  test::IdleTarget target;
   target.view().log = true;
   action.effect(target);
   EXPECT_FALSE(target.view().log || target.view().panels || target.view().lab);
 }
 
 TEST(Extending, RowsOfFlagsNeedNoWindow) {
-  Target target;
+  test::IdleTarget target;
   for (const OverlayInfo& overlay : overlay_table()) {
     perform(find_action(overlay.key, nullptr, 0)->id, target);
     EXPECT_TRUE(target.view().overlays.*overlay.flag) << overlay.name;

@@ -12,7 +12,7 @@
 namespace stickslip {
 namespace {
 
-/// What fails is told, and nothing else happens.
+/// An error goes to the log, and the window goes on.
 template <class Act>
 void attempt(const Act& act) {
   try {
