@@ -45,12 +45,12 @@ class Sizes {
 };
 
 template <class Mesh>
-struct Shape {
+struct NamedShape {
   std::string name;
   Mesh (*make)(Sizes&);
 };
 
-const std::vector<Shape<TetMesh>> solid_shapes{
+const std::vector<NamedShape<TetMesh>> solid_shapes{
     {"box",
      [](Sizes& sizes) {
        const Vec3d size = sizes.lengths("size");
@@ -136,7 +136,7 @@ const std::vector<Shape<TetMesh>> solid_shapes{
 };
 
 /// Shapes available only to colliders.
-const std::vector<Shape<SurfaceMesh>> surface_shapes{
+const std::vector<NamedShape<SurfaceMesh>> surface_shapes{
     {"plane",
      [](Sizes& sizes) {
        const Vec<double, 2> size = sizes.pair("size");
@@ -161,12 +161,12 @@ const std::vector<Shape<SurfaceMesh>> surface_shapes{
 };
 
 template <class Mesh>
-void add_names(const std::vector<Shape<Mesh>>& shapes, std::vector<std::string>& names) {
-  for (const Shape<Mesh>& shape : shapes) names.push_back(shape.name);
+void add_names(const std::vector<NamedShape<Mesh>>& shapes, std::vector<std::string>& names) {
+  for (const NamedShape<Mesh>& shape : shapes) names.push_back(shape.name);
 }
 
 template <class Mesh>
-const Shape<Mesh>* find_shape(const std::vector<Shape<Mesh>>& shapes, const std::string& name) {
+const NamedShape<Mesh>* find_shape(const std::vector<NamedShape<Mesh>>& shapes, const std::string& name) {
   const auto found =
       std::find_if(shapes.begin(), shapes.end(), [&](const auto& s) { return s.name == name; });
   return found == shapes.end() ? nullptr : &*found;
