@@ -91,5 +91,17 @@ TEST(Lemke, TiesDoNotMakeItCycle) {
   EXPECT_LT(complementarity_error(p, z), 1e-9);
 }
 
+/// A time budget ends the elimination of many joints, which takes as long as all pivots.
+TEST(Lemke, FactorsStopWhenAsked) {
+  const ComplementarityProblem p = random_complementarity(100, 2);
+  int looks = 0;
+  EXPECT_TRUE(DenseLu(p.n, p.m, [&] { return ++looks > 1000; }).regular());
+  const int most = looks;
+  EXPECT_GT(most, 3);
+  looks = 0;
+  EXPECT_FALSE(DenseLu(p.n, p.m, [&] { return ++looks == 2; }).regular());
+  EXPECT_EQ(looks, 2);
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -5,6 +5,7 @@
 #include <Eigen/Dense>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 
 namespace stickslip {
@@ -112,6 +113,19 @@ TEST(PivotDense, FactorRefusesDependentRows) {
   EXPECT_FALSE(factor.append(1));
   EXPECT_EQ(factor.rows().size(), 1u);
   EXPECT_FALSE(factor.assign({0, 1}));
+}
+
+TEST(PivotDense, FactorStopsWhenAsked) {
+  const BoundedProblem p = random_problem(100, 3);
+  std::vector<std::int32_t> rows(100);
+  std::iota(rows.begin(), rows.end(), 0);
+  PrincipalFactor factor(p);
+  int looks = 0;
+  EXPECT_FALSE(factor.assign(rows, [&] { return ++looks == 2; }));
+  EXPECT_EQ(looks, 2);
+  EXPECT_TRUE(factor.rows().empty());
+  EXPECT_TRUE(factor.assign(rows, [] { return false; }));
+  EXPECT_EQ(factor.rows().size(), 100u);
 }
 
 TEST(PivotDense, AgreesWithEnumeration) {

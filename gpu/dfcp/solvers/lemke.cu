@@ -84,7 +84,7 @@ class FacetProblem {
   std::size_t size() const { return variables_.size(); }
 
   /// Forms the problem; velocities are in units of |q|_inf, impulses in those of |q|_inf over the mean
-  /// diagonal of W. False: the rows of the joints depend on each other.
+  /// diagonal of W. False: the rows of the joints depend on each other, or the budget is spent.
   bool assemble() {
     read_matrix();
     velocity_ = 1e-300;
@@ -173,7 +173,7 @@ class FacetProblem {
                static_cast<std::size_t>(j)] += value[k](i, j);
   }
 
-  /// W := W - W_j W_jj^-1 W_j' and q likewise, for the joints' rows j.
+  /// W := W - W_j W_jj^-1 W_j' and q likewise, for the joints' rows j, in the rows and columns of contacts.
   bool eliminate_joints() {
     const std::size_t k = joint_rows_.size();
     std::vector<double> own(k * k);
@@ -181,14 +181,20 @@ class FacetProblem {
       for (std::size_t b = 0; b < k; ++b) own[a * k + b] = w_[joint_rows_[a] * rows_ + joint_rows_[b]];
     // Joints that depend on each other make this matrix singular up to rounding.
     for (std::size_t a = 0; a < k; ++a) own[a * k + a] *= 1 + 1e-13;
-    joints_.emplace(k, std::move(own));
+    const auto stop = [&] { return s_.monitor.out_of_budget(); };
+    joints_.emplace(k, std::move(own), stop);
     if (!joints_->regular()) return false;
     given_w_ = w_;
+    std::vector<std::size_t> contact_rows;
+    for (std::size_t i = 0, joint = 0; i < rows_; ++i) {
+      if (joint < k && joint_rows_[joint] == i) ++joint;
+      else contact_rows.push_back(i);
+    }
     std::vector<double> x(k);
     const auto subtract = [&](const auto& entry_of_joint, const auto& subtract_from) {
       for (std::size_t a = 0; a < k; ++a) x[a] = entry_of_joint(joint_rows_[a]);
       joints_->solve(x.data());
-      for (std::size_t i = 0; i < rows_; ++i) {
+      for (const std::size_t i : contact_rows) {
         double sum = 0;
         for (std::size_t a = 0; a < k; ++a) sum += given_w_[i * rows_ + joint_rows_[a]] * x[a];
         subtract_from(i, sum);
@@ -196,9 +202,11 @@ class FacetProblem {
     };
     for (const std::size_t row : joint_rows_) joint_q_.push_back(q_[row]);
     subtract([&](std::size_t row) { return q_[row]; }, [&](std::size_t i, double sum) { q_[i] -= sum; });
-    for (std::size_t j = 0; j < rows_; ++j)
+    for (const std::size_t j : contact_rows) {
+      if (stop()) return false;
       subtract([&](std::size_t row) { return given_w_[row * rows_ + j]; },
                [&](std::size_t i, double sum) { w_[i * rows_ + j] -= sum; });
+    }
     return true;
   }
 
@@ -307,8 +315,10 @@ void solve_lemke(System<D>& s) {
                                                  " rows are too many for dense pivoting (pivot_rows = " +
                                                  std::to_string(s.params.pivot_rows) +
                                                  "); fewer facets make fewer rows");
-  if (!facets.assemble())
+  if (!facets.assemble()) {
+    if (s.monitor.out_of_budget()) return;
     return s.monitor.stop(SolveEnd::refused, "lemke does not take joints that depend on each other");
+  }
   run_lemke(s, facets);
 }
 STICKSLIP_SOLVER(solve_lemke)

@@ -121,9 +121,15 @@ void polish(const ComplementarityProblem& p, const std::vector<std::size_t>& fre
 
 }  // namespace
 
-DenseLu::DenseLu(std::size_t n, std::vector<double> matrix) : n_(n), lu_(std::move(matrix)), row_(n) {
+DenseLu::DenseLu(std::size_t n, std::vector<double> matrix, const std::function<bool()>& stop)
+    : n_(n), lu_(std::move(matrix)), row_(n) {
+  constexpr std::size_t kColumnsPerLook = 16;
   std::iota(row_.begin(), row_.end(), 0);
   for (std::size_t k = 0; k < n; ++k) {
+    if (stop && k % kColumnsPerLook == 0 && stop()) {
+      regular_ = false;
+      return;
+    }
     std::size_t best = k;
     for (std::size_t i = k + 1; i < n; ++i)
       if (std::fabs(lu_[i * n + k]) > std::fabs(lu_[best * n + k])) best = i;

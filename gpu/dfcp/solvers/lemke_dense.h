@@ -26,10 +26,11 @@ LemkeEnd solve_by_lemke(const ComplementarityProblem& problem, std::vector<doubl
 /// The largest |min(z_i, w_i)|, zero exactly at a solution.
 double complementarity_error(const ComplementarityProblem& problem, const std::vector<double>& z);
 
-/// LU factors with partial pivoting of a dense matrix (row-major, n * n).
+/// LU factors with partial pivoting of a dense matrix (row-major, n * n): 2/3 n^3 operations.
 class DenseLu {
  public:
-  DenseLu(std::size_t n, std::vector<double> matrix);
+  /// Once `stop` returns true, the factors are left unfinished and are not regular.
+  DenseLu(std::size_t n, std::vector<double> matrix, const std::function<bool()>& stop = {});
   bool regular() const { return regular_; }
   /// x := A^-1 x. Only where A is regular.
   void solve(double* x) const;

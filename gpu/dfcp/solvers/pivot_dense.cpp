@@ -24,13 +24,16 @@ double dot(const double* a, const double* b, std::size_t n) {
 PrincipalFactor::PrincipalFactor(const BoundedProblem& problem)
     : problem_(problem), stride_(problem.n), factor_(problem.n * problem.n), scratch_(2 * problem.n + 2) {}
 
-bool PrincipalFactor::assign(std::vector<std::int32_t> rows) {
+bool PrincipalFactor::assign(std::vector<std::int32_t> rows, const std::function<bool()>& stop) {
+  constexpr std::size_t kRowsPerLook = 32;
   rows_.clear();
-  for (const std::int32_t row : rows)
-    if (!append(row)) {
+  for (const std::int32_t row : rows) {
+    const bool stopped = stop && rows_.size() % kRowsPerLook == kRowsPerLook - 1 && stop();
+    if (stopped || !append(row)) {
       rows_.clear();
       return false;
     }
+  }
   return true;
 }
 
@@ -118,7 +121,7 @@ void PivotMethod::take_over(std::vector<double>& x) {
   }
 }
 
-bool PivotMethod::refactor() {
+bool PivotMethod::refactor(const std::function<bool()>& stop) {
   std::vector<std::int32_t> rows;
   for (std::size_t i = 0; i < p_.n; ++i)
     if (set_[i] == PivotSet::free) rows.push_back(static_cast<std::int32_t>(i));
@@ -129,7 +132,7 @@ bool PivotMethod::refactor() {
     if (set_[at(row)] == PivotSet::free) ++kept;
     else gone.push_back(row);
   }
-  if (gone.size() + (rows.size() - kept) > many) return factor_.assign(std::move(rows));
+  if (gone.size() + (rows.size() - kept) > many) return factor_.assign(std::move(rows), stop);
   for (const std::int32_t row : gone) factor_.remove(row);
   std::vector<std::int8_t> there(p_.n, 0);
   for (const std::int32_t row : factor_.rows()) there[at(row)] = 1;
@@ -174,7 +177,7 @@ bool PivotMethod::solve_block(std::vector<double>& x, const std::function<bool()
       if (set_[i] == PivotSet::lower) x[i] = p_.lower[i];
       else if (set_[i] == PivotSet::upper) x[i] = p_.upper[i];
     ++steps_;
-    if (!refactor()) return false;
+    if (!refactor(stop)) return false;
     solve_free(x);
     std::size_t count = 0, least = p_.n;
     for (std::size_t i = p_.n; i-- > 0;)
@@ -292,7 +295,7 @@ bool PivotMethod::solve_incremental(std::vector<double>& x, const std::function<
   // Start from the last call's sets: its free rows at rest within their bounds, the others
   // while they are feasible.
   for (;;) {
-    if (stop() || !refactor()) return false;
+    if (stop() || !refactor(stop)) return false;
     solve_free(x);
     bool inside = true;
     for (std::size_t i = 0; i < p_.n; ++i)

@@ -24,8 +24,9 @@ class PrincipalFactor {
   explicit PrincipalFactor(const BoundedProblem& problem);
 
   std::span<const std::int32_t> rows() const { return rows_; }
-  /// Factorises A_FF from scratch: |F|^3 / 3. False when it is not positive definite; then F is empty.
-  bool assign(std::vector<std::int32_t> rows);
+  /// Factorises A_FF from scratch: |F|^3 / 3. False when it is not positive definite, or `stop` returned
+  /// true; then F is empty.
+  bool assign(std::vector<std::int32_t> rows, const std::function<bool()>& stop = {});
   /// Appends one row: |F|^2. False, without a change, when A_FF would not be positive definite.
   bool append(std::int32_t row);
   /// Removes one row: |F|^2.
@@ -83,7 +84,7 @@ class PivotMethod {
   Block first_block(std::int32_t row, int direction, const std::vector<double>& x) const;
   bool disobeys(std::size_t i, const std::vector<double>& x) const;
   void change_set(std::size_t i, const std::vector<double>& x);
-  bool refactor();
+  bool refactor(const std::function<bool()>& stop);
 
   const BoundedProblem& p_;
   PrincipalFactor factor_;
