@@ -37,30 +37,6 @@ std::vector<Vec4i> all_bend_stencils(std::span<const BendPatch> patches) {
   return stencils;
 }
 
-std::vector<NodeVolume> thin_volumes(const Model& model, const Object& object) {
-  std::vector<NodeVolume> out;
-  const auto& rest = model.rest_positions;
-  const auto triangles = triangles_of(model, object);
-  for (std::size_t i = 0; i < triangles.size(); ++i) {
-    const Vec3i& t = triangles[i];
-    const double area = object.is_sewn() ? pattern_area(pattern_of(model, object).triangles[i])
-                                         : norm(cross(rest[t[1]] - rest[t[0]], rest[t[2]] - rest[t[0]])) / 2;
-    for (int c = 0; c < 3; ++c) out.push_back({t[c], area * object.thickness / 3});
-  }
-  const RodSection section = rod_section(object.thickness, object.aspect);
-  for (std::int32_t s = object.segment_begin; s < object.segment_end; ++s) {
-    const Vec2i& nodes = model.segments[s];
-    const std::int32_t ghost = rod_ghost(object, s);
-    const Vec<double, 3> e = rest[nodes[1]] - rest[nodes[0]];
-    const Vec<double, 3> w = rest[ghost] - 0.5 * (rest[nodes[0]] + rest[nodes[1]]);
-    const double arm = norm(cross(e, w)) / norm(e), volume = norm(e) * section.area;
-    const double share = ghost_share(section, arm);
-    out.push_back({ghost, share * volume});
-    for (int c = 0; c < 2; ++c) out.push_back({nodes[c], (1 - share) * volume / 2});
-  }
-  return out;
-}
-
 std::vector<Vec4i> segment_stencils(const Model& model, const Object& object) {
   std::vector<Vec4i> stencils;
   for (std::int32_t s = object.segment_begin; s < object.segment_end; ++s)
@@ -181,6 +157,48 @@ void for_strands(const Model& model, const Object& rods, Visit visit) {
     if (is_root[s]) walk(s, false);
   for (std::size_t s = 0; s < segments.size(); ++s)
     if (!seen[s]) walk(s, true);
+}
+
+/// Per segment: the part of its moment of inertia about its line that twist has.
+std::vector<double> twist_inertias(const Model& model, const Object& rods, const RodSection& section) {
+  std::vector<double> parts(segments_of(model, rods).size(), 1.0);
+  if (!rods.quasistatic_twist) return parts;
+  const Material& material = model.materials[static_cast<std::size_t>(rods.material)];
+  const double shear_modulus = material.young / (2 * (1 + material.poisson));
+  for_strands(model, rods, [&](const std::vector<std::int32_t>& strand, bool) {
+    double length = 0;
+    for (const std::int32_t s : strand)
+      length += norm(model.rest_positions[model.segments[s][1]] - model.rest_positions[model.segments[s][0]]);
+    const double part = quasistatic_share(section, length, shear_modulus, material.density);
+    for (const std::int32_t s : strand) parts[static_cast<std::size_t>(s - rods.segment_begin)] = part;
+  });
+  return parts;
+}
+
+std::vector<NodeVolume> thin_volumes(const Model& model, const Object& object) {
+  std::vector<NodeVolume> out;
+  const auto& rest = model.rest_positions;
+  const auto triangles = triangles_of(model, object);
+  for (std::size_t i = 0; i < triangles.size(); ++i) {
+    const Vec3i& t = triangles[i];
+    const double area = object.is_sewn() ? pattern_area(pattern_of(model, object).triangles[i])
+                                         : norm(cross(rest[t[1]] - rest[t[0]], rest[t[2]] - rest[t[0]])) / 2;
+    for (int c = 0; c < 3; ++c) out.push_back({t[c], area * object.thickness / 3});
+  }
+  const RodSection section = rod_section(object.thickness, object.aspect);
+  const std::vector<double> twist_inertia = twist_inertias(model, object, section);
+  for (std::int32_t s = object.segment_begin; s < object.segment_end; ++s) {
+    const Vec2i& nodes = model.segments[s];
+    const std::int32_t ghost = rod_ghost(object, s);
+    const Vec<double, 3> e = rest[nodes[1]] - rest[nodes[0]];
+    const Vec<double, 3> w = rest[ghost] - 0.5 * (rest[nodes[0]] + rest[nodes[1]]);
+    const double arm = norm(cross(e, w)) / norm(e), volume = norm(e) * section.area;
+    const double share =
+        twist_inertia[static_cast<std::size_t>(s - object.segment_begin)] * ghost_share(section, arm);
+    out.push_back({ghost, share * volume});
+    for (int c = 0; c < 2; ++c) out.push_back({nodes[c], (1 - share) * volume / 2});
+  }
+  return out;
 }
 
 }  // namespace

@@ -88,9 +88,8 @@ struct NodeVolume {
 };
 /// Of each element of the object at rest, as masses are lumped: a quarter of a linear tet per node, the
 /// shares of tet10.h, a third of a triangle of cloth (area times thickness; of sewn cloth, the area of the
-/// pattern), half of a segment of a rod
-/// (length times the area of a circle) less the share of its ghost (rod.h). Of a solid in a lattice: the
-/// volumes of its lattice nodes.
+/// pattern), half of a segment of a rod (length times the area of a circle) less the share of its ghost
+/// (rod.h), which is small with quasistatic twist. Of a solid in a lattice: the volumes of its lattice nodes.
 std::vector<NodeVolume> lumped_volumes(const Model& model, const Object& object);
 /// [m^3] the same by nodes of the object.
 std::vector<double> node_volumes(const Model& model, const Object& object);

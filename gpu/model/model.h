@@ -84,6 +84,8 @@ struct Object {
   bool ten_node = false;
   /// Its lattice consists of frames, see frames.h; its tets are spanned by the points of a frame each.
   bool has_frames = false;
+  /// Of rods: their twist has next to no inertia, so it is in equilibrium at the end of each step; see rod.h.
+  bool quasistatic_twist = false;
   std::int32_t triangle_begin = 0, triangle_end = 0;  // into Model::triangles
   std::int32_t segment_begin = 0, segment_end = 0;    // into Model::segments
   std::int32_t control_begin = -1;  // the first of an affine body's four control nodes, see affine.h

@@ -60,6 +60,24 @@ SS_HD inline double ghost_share(const RodSection& section, double arm) {
   return section.polar / (section.area * arm * arm);
 }
 
+/// [s] Four times what a wave of twist takes along a strand with quasistatic twist: the slowest period of a
+/// strand with one free end.
+inline constexpr double kQuasistaticPeriod = 1e-4;
+
+/// The part of `ghost_share` that is left with quasistatic twist [Bergou08 §5], for a strand of the length
+/// `length` [m]. Without inertia the angles of a free strand with a round section could be any, and the
+/// matrix of a step would be singular; with enough of it that the slowest wave of twist, of the speed
+///   c = sqrt(G J / (density (I_1 + I_2))),
+/// has kQuasistaticPeriod = 4 length / c, the matrix is regular, and the lowest mode of twist lags behind its
+/// equilibrium by the factor (kQuasistaticPeriod / (2 pi dt))^2 in a step of backward Euler. Strands whose
+/// true wave is as fast keep their inertia.
+SS_HD inline double quasistatic_share(const RodSection& section, double length, double shear_modulus,
+                                      double density) {
+  const double c2 = shear_modulus * section.torsion / (density * section.polar);
+  const double share = kQuasistaticPeriod * kQuasistaticPeriod * c2 / (16 * length * length);
+  return share < 1 ? share : 1;
+}
+
 /// Segments that follow each other: `segments[first][1] == segments[second][0]`.
 struct RodJoint {
   std::int32_t first, second;

@@ -1,8 +1,35 @@
 #include "gpu/step/newmark.cuh"
 
+#include <algorithm>
+
 #include "gpu/core/launch.h"
 
+namespace stickslip {
+namespace {
+
+/// Nodes that take steps of backward Euler among those of Newmark's rule.
+struct EulerNodes {
+  const std::uint8_t* flags;  // nullptr: none
+  SS_HD bool operator[](std::size_t i) const { return flags != nullptr && flags[i] != 0; }
+};
+
+}  // namespace
+}  // namespace stickslip
+
 namespace stickslip::STICKSLIP_BACKEND {
+
+void Newmark::load(Context& ctx, const Model& model) {
+  const auto is_quasistatic = [](const Object& object) {
+    return object.is_rods() && object.quasistatic_twist;
+  };
+  has_euler_ = std::ranges::any_of(model.objects, is_quasistatic);
+  if (!has_euler_) return;
+  std::vector<std::uint8_t> ghosts(model.node_count(), 0);
+  for (const Object& object : model.objects)
+    if (is_quasistatic(object))
+      std::fill(ghosts.begin() + object.node_begin, ghosts.begin() + object.collides_from, std::uint8_t{1});
+  euler_.upload(ctx, ghosts);
+}
 
 void Newmark::begin_forces(Context& ctx, const DeviceModel& device, const Params& params,
                            const DeviceState& state, Vec3* x, Vec3* y, Vec3* target) {
@@ -31,9 +58,10 @@ void Newmark::finish_forces(Context& ctx, const DeviceModel& device, Incremental
   potential.reduce(ctx, load);
   potential.reduce(ctx, masses);
   const Vec3* gradient = potential.gradient();
+  const EulerNodes euler{has_euler_ ? euler_.data() : nullptr};
   launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
     const Real m = masses[i][0];
-    load[i] = scripted[i] || !(m > Real(0)) ? Vec3::zero() : (load[i] - gradient[i]) / m;
+    load[i] = scripted[i] || euler[i] || !(m > Real(0)) ? Vec3::zero() : (load[i] - gradient[i]) / m;
   });
   potential.embedding().expand(ctx, load);
   has_accelerations_ = true;
@@ -81,9 +109,11 @@ void Newmark::update_velocities(Context& ctx, const DeviceModel& device, const P
   Vec3* a = next_acceleration_.data();
   const Real dt = static_cast<Real>(params.dt);
   const Real gamma = static_cast<Real>(params.newmark_gamma), time = static_cast<Real>(velocity_dt(params));
+  const EulerNodes euler{has_euler_ ? euler_.data() : nullptr};
   launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
-    v[i] = scripted[i] ? (x[i] - x_t[i]) / dt : (x[i] - still[i]) / time;
-    a[i] = scripted[i] ? Vec3::zero() : ((v[i] - v_t[i]) / dt - (Real(1) - gamma) * a_t[i]) / gamma;
+    const bool has_no_acceleration = scripted[i] || euler[i];
+    v[i] = has_no_acceleration ? (x[i] - x_t[i]) / dt : (x[i] - still[i]) / time;
+    a[i] = has_no_acceleration ? Vec3::zero() : ((v[i] - v_t[i]) / dt - (Real(1) - gamma) * a_t[i]) / gamma;
   });
   embedding.expand(ctx, v);
   embedding.expand(ctx, a);

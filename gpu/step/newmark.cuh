@@ -23,9 +23,12 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// Deviation: friction and damping act on v_{t+1} instead of (x_{t+1} - x_t) / dt. v_{t+1} is linear in
 /// x_{t+1}: v_{t+1} = (x_{t+1} - still) / velocity_dt with velocity_dt = beta dt / gamma. Accelerations are a
 /// state of the stepper. They are recomputed from the forces at x_t after a jump (load, reset, a state set
-/// from outside), after backward Euler, and when a script releases nodes.
+/// from outside), after backward Euler, and when a script releases nodes. Ghosts of rods with quasistatic
+/// twist have none, and the mean velocity of the step: by Newmark's rule, which does not damp, they would
+/// swing about the equilibrium that they are to be in.
 class Newmark {
  public:
+  void load(Context& ctx, const Model& model);
   bool has_accelerations() const { return has_accelerations_; }
   void forget() { has_accelerations_ = false; }
   /// [m] end positions at which nodes have zero velocity.
@@ -56,6 +59,8 @@ class Newmark {
   Buffer<Vec3> acceleration_;       // a_t [m/s^2]
   Buffer<Vec3> next_acceleration_;  // at the end of the step
   Buffer<Vec3> still_;
+  bool has_euler_ = false;
+  Buffer<std::uint8_t> euler_;  // per node: 1 at ghosts of rods with quasistatic twist
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -100,6 +100,7 @@ void TimeStepper::load(Context& ctx, const Model& model, const DeviceModel& devi
   potential_.load(ctx, model, device);
   newton_.load(ctx, device);
   newton_.set_chains(rod_chains(model));
+  newmark_.load(ctx, model);
   for (Buffer<Vec3>* b : {&x_, &y_, &target_, &script_step_, &velocity_}) b->resize(ctx, device.node_count);
   judge_.load(ctx, model, device, potential_.embedding());
   forget_history();

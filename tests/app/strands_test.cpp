@@ -248,6 +248,27 @@ TEST(RodScene, AStrandHasItsNodesGhostsAndHeldRoot) {
   EXPECT_EQ(model.positions[5], (Vec3d{0, 2, 0}));
 }
 
+TEST(RodScene, TwistIsDynamicOrQuasistatic) {
+  const std::string rod = head +
+                          "shape = 'strand'\nlength = 1\nsegments = 4\ncount = [2, 1, 1]\n"
+                          "spacing = [1, 1, 1]\n";
+  const auto quasistatic = [&](const std::string& line) {
+    const Model model = parse_scene(rod + line, "a.toml").model;
+    EXPECT_EQ(model.objects.size(), 2U);
+    EXPECT_EQ(model.objects[0].quasistatic_twist, model.objects[1].quasistatic_twist);
+    return model.objects[0].quasistatic_twist;
+  };
+  EXPECT_FALSE(quasistatic(""));
+  EXPECT_FALSE(quasistatic("twist = 'dynamic'\n"));
+  EXPECT_TRUE(quasistatic("twist = 'quasistatic'\n"));
+  try {
+    quasistatic("twist = 'static'\n");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("quasistatic"), std::string::npos) << error.what();
+  }
+}
+
 // A pin takes the ghosts of segments that it holds, and none that only lies in its box.
 TEST(RodScene, PinsHoldTheFramesOfWholeSegments) {
   const std::string rod = head + "shape = 'strand'\nlength = 1\nsegments = 4\n";

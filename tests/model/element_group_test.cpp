@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <stdexcept>
 
 #include "gpu/model/affine.h"
+#include "gpu/model/rod.h"
 #include "tests/fixtures/box_model.h"
 
 namespace stickslip {
@@ -112,6 +114,37 @@ TEST(ThinObjects, RodsHaveTheMassOfRoundSections) {
   EXPECT_EQ(model.surface_nodes.size(), 8U + 3U);  // ghosts do not collide
   EXPECT_EQ(model.surface_nodes.back(), rod.node_end - 1);
   EXPECT_EQ(model.surface_nodes[8], rod.node_begin + 2);
+}
+
+// What a ghost loses its nodes get. The slowest wave of twist takes kQuasistaticPeriod, whatever the length;
+// a wave that is faster anyway stays as it is.
+TEST(ThinObjects, QuasistaticTwistLeavesTheInertiaOfAFastWave) {
+  const auto volumes = [](double young, bool quasistatic) {
+    Model model;
+    model.materials.push_back({});
+    model.material_names.push_back("default");
+    model.materials[0].young = young;
+    model.materials[0].poisson = 0.25;
+    model.materials[0].density = 1000;
+    // Two strands, 0.3 m and 0.2 m long, with elliptic sections.
+    Object& rods =
+        add_rods(model, "rods", {{0, 0, 0}, {0.1, 0, 0}, {0.3, 0, 0}, {0, 0, 1}, {0.1, 0, 1}, {0.2, 0, 1}},
+                 {{0, 1}, {1, 2}, {3, 4}, {4, 5}}, 0, 0.01, 2);
+    rods.quasistatic_twist = quasistatic;
+    finalize(model);
+    return node_volumes(model, rods);
+  };
+  const std::vector<double> full = volumes(2.5e6, false), left = volumes(2.5e6, true);
+  const double whole = 0.5 * std::numbers::pi * 0.005 * 0.005;
+  EXPECT_NEAR(std::accumulate(left.begin(), left.end(), 0.0), whole, 1e-12 * whole);
+  // G = 1 MPa; of an ellipse with the semi-axes 2 : 1, J / (I_1 + I_2) = 16 / 25.
+  const double speed = std::sqrt(1e6 / 1000 * 16 / 25);
+  for (std::size_t s = 0; s < 4; ++s) {
+    const double length = s < 2 ? 0.3 : 0.2, slower = std::sqrt(full[s] / left[s]);
+    EXPECT_NEAR(4 * length / (speed * slower), kQuasistaticPeriod, 1e-9 * kQuasistaticPeriod) << s;
+  }
+  EXPECT_NEAR(left[4] - full[4], (full[0] - left[0]) / 2, 1e-15);
+  EXPECT_EQ(volumes(1e13, true), volumes(1e13, false));
 }
 
 TEST(ThinObjects, RodsHaveAnElementPerSegmentAndPerInnerVertex) {

@@ -179,6 +179,12 @@ Held read_held(TableReader& table, Held fallback) {
   return static_cast<Held>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
+bool read_quasistatic_twist(TableReader& table) {
+  const std::string twist = table.text("twist", "dynamic");
+  check_known(table, "twist", "kind of twist", twist, {"dynamic", "quasistatic"});
+  return twist == "quasistatic";
+}
+
 }  // namespace
 
 void build_rods(TableReader& table, const SceneSource& source, Model& model,
@@ -187,6 +193,7 @@ void build_rods(TableReader& table, const SceneSource& source, Model& model,
   const Growth growth = read_growth(table, source.scale);
   const double diameter = table.number("diameter", Range::positive());
   const double aspect = table.number("aspect", {0.01, 100}, 1);
+  const bool quasistatic = read_quasistatic_twist(table);
   const auto [strands, given, parts] = read_strands(table, source, growth, diameter);
   if (parts > 1) refined_rods.push_back({name, given, parts, strands.closed});
   const bool is_hair = table.has("file") || table.text("shape") == "hair";
@@ -245,6 +252,7 @@ void build_rods(TableReader& table, const SceneSource& source, Model& model,
     });
     object.color = colors[i % colors.size()];
     object.no_contact_group = group;
+    object.quasistatic_twist = quasistatic;
     const std::vector<Vec3d> ghosts = place_ghosts(rest, segments, diameter);
     std::copy(ghosts.begin(), ghosts.end(), model.rest_positions.begin() + object.node_begin);
     std::copy(rest.begin(), rest.end(), model.rest_positions.begin() + object.collides_from);
