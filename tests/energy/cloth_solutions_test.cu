@@ -11,6 +11,7 @@ using fixtures::cloth_model;
 using fixtures::refine;
 using fixtures::Refinement;
 using fixtures::sheet_mesh;
+using fixtures::SheetMesh;
 using fixtures::Weave;
 
 constexpr double kLength = 1, kWidth = 0.2, kThickness = 0.01, kYoung = 1e6;
@@ -89,6 +90,25 @@ Vec<double, 3> elastica_end(double length, double most_curvature, Rate moment_ra
   return end;
 }
 
+/// A ring between the radii 1/2 and 1 in cells of about `cell`.
+SheetMesh annulus_mesh(double cell) {
+  const int rings = static_cast<int>(std::lround(0.5 / cell));
+  const int sectors = static_cast<int>(std::lround(1.5 * M_PI / cell));
+  SheetMesh mesh;
+  for (int j = 0; j <= rings; ++j)
+    for (int i = 0; i < sectors; ++i) {
+      const double radius = 0.5 + 0.5 * j / rings, angle = 2 * M_PI * i / sectors;
+      mesh.nodes.push_back({radius * std::cos(angle), radius * std::sin(angle), 0});
+    }
+  for (int j = 0; j < rings; ++j)
+    for (int i = 0; i < sectors; ++i) {
+      const int a = j * sectors + i, b = j * sectors + (i + 1) % sectors;
+      mesh.triangles.push_back({a, a + sectors, b});
+      mesh.triangles.push_back({b, a + sectors, b + sectors});
+    }
+  return mesh;
+}
+
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
@@ -161,6 +181,113 @@ BACKEND_TEST(ClothSolutions, AHeavyStripIsAnElastica) {
       EXPECT_NEAR(got[0] - strip.cell / 2, want[0], 3e-3);
       EXPECT_NEAR(-got[2], want[1], 3e-3);
     }
+}
+
+// The same over three resolutions. Half a cell in front of the clamp is held, so the error is of first order
+// in the cell there.
+BACKEND_TEST(ClothSolutions, AHeavyStripApproachesTheElastica) {
+  SKIP_IN_FLOAT;
+  const double weight = 10;  // w L^3 / (E I)
+  for (const Weave weave : {Weave::one_diagonal, Weave::equilateral}) {
+    const Refinement errors = refine(0.1, 3, [&](double cell) {
+      Cantilever strip(ctx, weave, static_cast<int>(std::lround(1 / cell)));
+      Column load = Column::Zero(3 * strip.sheet.nodes());
+      const std::vector<double> volumes = node_volumes(strip.sheet.model, strip.sheet.model.objects[0]);
+      const double l = strip.length, per_length = weight * kStiffness / (l * l * l);
+      for (int i = 0; i < strip.sheet.nodes(); ++i)
+        load[3 * i + 2] = -per_length * volumes[static_cast<std::size_t>(i)] / (kWidth * kThickness);
+      EXPECT_GE(strip.sheet.settle(strip.held, load, 1e-6), 0);
+      const Vec<double, 3> want = elastica_end(l, weight / l, [&](double s, double theta) {
+        return -per_length / kStiffness * (l - s) * std::cos(theta);
+      });
+      EXPECT_GT(want[1], 0.6 * l);  // it hangs down by most of its length
+      const Vec<double, 3> got = strip.tip_position();
+      return std::hypot(got[0] - cell / 2 - want[0], -got[2] - want[1]) / l;
+    });
+    EXPECT_LT(errors.errors[1], errors.errors[0]) << errors.text();
+    EXPECT_LT(errors.errors[2], errors.errors[1]) << errors.text();
+    EXPECT_LT(errors.errors[2], 4e-3) << errors.text();
+  }
+}
+
+// A square under the stress of the simple shear F = [1 gamma; 0 1]. With tan(phi) = gamma / 2 the rotation of
+// F turns by -phi, so U = [c s; s c + gamma s] for c = cos(phi), s = sin(phi); the stress T of e = U - I has
+// the axes of U, and the force per length and thickness on an edge with the normal N is R T N. Linear
+// triangles have this motion, so the error is that of rounding in every mesh.
+BACKEND_TEST(ClothSolutions, ASquareShearsAsAMembrane) {
+  SKIP_IN_FLOAT;
+  const double gamma = 0.3, nu = 0.3;
+  const double c = 2 / std::sqrt(4 + gamma * gamma), s = gamma / std::sqrt(4 + gamma * gamma);
+  const double exx = c - 1, eyy = c + gamma * s - 1, stiff = kYoung / (1 - nu * nu);
+  const double txx = stiff * (exx + nu * eyy), tyy = stiff * (eyy + nu * exx), txy = stiff * (1 - nu) * s;
+  // P = R T by columns, R = [c s; -s c].
+  const double along_x[] = {c * txx + s * txy, c * txy - s * txx};
+  const double along_y[] = {c * txy + s * tyy, c * tyy - s * txy};
+  for (const Weave weave : {Weave::one_diagonal, Weave::equilateral, Weave::irregular}) {
+    const Refinement errors = refine(0.25, 3, [&](double cell) {
+      const int n = static_cast<int>(std::lround(1 / cell));
+      ClothSheet sheet(ctx,
+                       cloth_model(sheet_mesh(weave, 1, 1, n, n), cloth_material(kYoung, nu), kThickness));
+      const auto at = [&](int i) { return sheet.model.rest_positions[static_cast<std::size_t>(i)]; };
+      std::vector<bool> held;
+      for (int i = 0; i < sheet.nodes(); ++i) held.push_back(at(i)[1] < 1e-9);
+      Column load = Column::Zero(3 * sheet.nodes());
+      for (const Vec2i& edge : sheet.model.edges) {
+        const Vec<double, 3> a = at(edge[0]), b = at(edge[1]);
+        const auto on = [&](int k, double value) {
+          return std::abs(a[k] - value) < 1e-9 && std::abs(b[k] - value) < 1e-9;
+        };
+        const double half = kThickness * norm(b - a) / 2;
+        for (const int i : {edge[0], edge[1]})
+          for (int k = 0; k < 2; ++k) {
+            if (on(0, 1)) load[3 * i + k] += half * along_x[k];
+            if (on(0, 0)) load[3 * i + k] -= half * along_x[k];
+            if (on(1, 1)) load[3 * i + k] += half * along_y[k];
+          }
+      }
+      EXPECT_GE(sheet.settle(held, load, 1e-9), 0);
+      double most = 0;
+      for (int i = 0; i < sheet.nodes(); ++i) {
+        const Vec<double, 3> p = sheet.x[static_cast<std::size_t>(i)].template cast<double>();
+        most = std::max(most, std::hypot(p[0] - at(i)[0] - gamma * at(i)[1], p[1] - at(i)[1]));
+      }
+      return most / gamma;
+    });
+    for (const double error : errors.errors) EXPECT_LT(error, 1e-6) << errors.text();
+  }
+}
+
+// Shear that is not uniform: a ring of cloth that is held at its inner border a and turned by a torque M at
+// its outer one b, by M (1 / a^2 - 1 / b^2) / (4 pi G t).
+BACKEND_TEST(ClothSolutions, ARingShearsAsAMembrane) {
+  SKIP_IN_FLOAT;
+  const double nu = 0.3, shear = kYoung / (2 * (1 + nu)), torque = 2;
+  const double want = torque * (1 / 0.25 - 1) / (4 * M_PI * shear * kThickness);
+  const Refinement errors = refine(0.125, 3, [&](double cell) {
+    ClothSheet sheet(ctx, cloth_model(annulus_mesh(cell), cloth_material(kYoung, nu), kThickness));
+    const auto at = [&](int i) { return sheet.model.rest_positions[static_cast<std::size_t>(i)]; };
+    std::vector<bool> held;
+    std::vector<int> outer;
+    for (int i = 0; i < sheet.nodes(); ++i) {
+      held.push_back(norm(at(i)) < 0.5 + 1e-9);
+      if (norm(at(i)) > 1 - 1e-9) outer.push_back(i);
+    }
+    Column load = Column::Zero(3 * sheet.nodes());
+    for (const int i : outer) {
+      const double force = torque / static_cast<double>(outer.size());
+      load[3 * i] = -force * at(i)[1];
+      load[3 * i + 1] = force * at(i)[0];
+    }
+    EXPECT_GE(sheet.settle(held, load, 1e-6), 0);
+    double turned = 0;
+    for (const int i : outer) {
+      const Vec<double, 3> p = sheet.x[static_cast<std::size_t>(i)].template cast<double>();
+      turned += (at(i)[0] * p[1] - at(i)[1] * p[0]) / static_cast<double>(outer.size());
+    }
+    return turned / want - 1;
+  });
+  EXPECT_GT(errors.order(), 1.7) << errors.text();
+  EXPECT_LT(errors.errors[2], 5e-3) << errors.text();
 }
 
 // Beside a compressive force P, a small force Q across deflects the end of a strip by
