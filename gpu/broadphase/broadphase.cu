@@ -12,9 +12,16 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 namespace {
 
-/// How many primitives of a query are remembered, so that filling the list needs no second walk in most
-/// cases.
-constexpr int kKeptHits = 8;
+/// How many primitives of a query are remembered at least and at most, so that filling the list needs no
+/// second walk in most cases: kHitShare times the mean of the last search. A query of a bundle of hair has
+/// dozens.
+constexpr int kLeastHits = 8, kMostHits = 64;
+constexpr std::size_t kHitShare = 4;
+
+int kept_hits(std::size_t pairs_before, std::size_t queries) {
+  const std::size_t wanted = kHitShare * pairs_before / std::max<std::size_t>(queries, 1);
+  return static_cast<int>(std::clamp<std::size_t>(std::bit_ceil(wanted), kLeastHits, kMostHits));
+}
 
 #if STICKSLIP_ON_CUDA
 
@@ -144,7 +151,8 @@ struct PairQueries {
 void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, const PairFilter& filter) {
   find_boxes(ctx, x, p, margin / 2);
   const std::size_t n = surface_.node_count + surface_.edge_count;
-  hits_.resize(ctx, n * kKeptHits);
+  const int kept = kept_hits(pairs_.size(), n);
+  hits_.resize(ctx, n * static_cast<std::size_t>(kept));
   counts_.resize(ctx, n);
   offsets_.resize(ctx, n + 1);
   std::int32_t* hits = hits_.data();
@@ -156,7 +164,7 @@ void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, c
       [=] SS_LAMBDA(std::size_t i) {
         int found = 0;
         queries.walk(i, [&](std::int32_t primitive) {
-          if (found < kKeptHits) hits[i * kKeptHits + found] = primitive;
+          if (found < kept) hits[i * kept + found] = primitive;
           ++found;
         });
         counts[i] = found;
@@ -178,7 +186,7 @@ void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, c
         const IndexRange own = queries.queries(pack);
         for (std::size_t i = own.begin; i < own.end; ++i) counts[i] = 0;
         queries.walk(pack, [=](std::size_t i, std::int32_t primitive) {
-          if (counts[i] < kKeptHits) hits[i * kKeptHits + counts[i]] = primitive;
+          if (counts[i] < kept) hits[i * kept + counts[i]] = primitive;
           ++counts[i];
         });
       },
@@ -202,11 +210,11 @@ void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, c
       ctx, n,
       [=] SS_LAMBDA(std::size_t i) {
         Vec4i* out = pairs + offsets[i];
-        if (counts[i] > kKeptHits) {
+        if (counts[i] > kept) {
           int found = 0;
           queries.walk(i, [&](std::int32_t primitive) { out[found++] = queries.pair(i, primitive); });
         } else {
-          for (int k = 0; k < counts[i]; ++k) out[k] = queries.pair(i, hits[i * kKeptHits + k]);
+          for (int k = 0; k < counts[i]; ++k) out[k] = queries.pair(i, hits[i * kept + k]);
         }
       },
       kMedium);
@@ -218,12 +226,11 @@ void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, c
         Vec4i* out[BoxPack::size]{};  // of the queries with more pairs than were kept
         bool again = false;
         for (std::size_t i = own.begin; i < own.end; ++i)
-          if (counts[i] > kKeptHits) {
+          if (counts[i] > kept) {
             out[i - own.begin] = pairs + offsets[i];
             again = true;
           } else {
-            for (int k = 0; k < counts[i]; ++k)
-              pairs[offsets[i] + k] = queries.pair(i, hits[i * kKeptHits + k]);
+            for (int k = 0; k < counts[i]; ++k) pairs[offsets[i] + k] = queries.pair(i, hits[i * kept + k]);
           }
         if (!again) return;
         queries.walk(pack, [&](std::size_t i, std::int32_t primitive) {
@@ -232,6 +239,8 @@ void BroadPhase::find(Context& ctx, const Vec3* x, const Vec3* p, Real margin, c
       },
       kPacks);
 #endif
+  // Room for the next search, so that one like this allocates nothing.
+  hits_.resize(ctx, n * static_cast<std::size_t>(kept_hits(pairs_.size(), n)));
 }
 
 /// The boxes of all primitives, grown by `reach`, and what is searched in them.
