@@ -87,14 +87,25 @@ SS_HD double segment_drag_power(const RodView& view, const SolidMotion& motion, 
   return power;
 }
 
-/// Writes the gradient at the corners of stencil i and, unless null, its blocks.
+/// What all stencils of an element take.
 template <class Element>
-SS_HD void write_stencil(const RodView& view, const SolidMotion& motion, std::size_t i,
-                         Vec3* corner_gradients, Mat3* corner_blocks) {
+struct RodDerivatives {
+  RodPlace<Element> place;
+  Vec3 force;
+  typename Element::Gradient gradient;
+
+  SS_HD RodDerivatives(const RodView& view, const SolidMotion& motion, std::size_t e)
+      : place(view, motion, e), force(place.forces()), gradient(Element::gradient(place.at)) {}
+};
+
+/// Writes the gradient at the corners of stencil i, which is of element `of`, and, unless null, its blocks.
+template <class Element>
+SS_HD void write_stencil(const RodView& view, const SolidMotion& motion, const RodDerivatives<Element>& of,
+                         std::size_t i, Vec3* corner_gradients, Mat3* corner_blocks) {
   const int stencil = static_cast<int>(i % Element::stencils);
-  const RodPlace<Element> place(view, motion, i / Element::stencils);
-  const Vec3 force = place.forces();
-  const auto gradient = Element::gradient(place.at);
+  const RodPlace<Element>& place = of.place;
+  const Vec3& force = of.force;
+  const auto& gradient = of.gradient;
   for (int a = 0; a < 4; ++a) {
     corner_gradients[a] = Vec3::zero();
     if (!Element::owns(stencil, a, a)) continue;
@@ -243,11 +254,17 @@ void RodTerm<Element>::gradient_and_hessian(Context& ctx, const SolidMotion& mot
                                             Vec3* corner_gradients, Mat3* corner_blocks) {
   const RodView rods = view();
   const SolidMotion m = motion;
+  // A thread of a device writes one stencil; one of a processor all of an element, whose derivatives it
+  // computes once.
+  constexpr std::size_t each = STICKSLIP_ON_CUDA ? 1 : Element::stencils;
   launch(
-      ctx, stencils.size(),
-      [=] SS_LAMBDA(std::size_t i) {
-        write_stencil<Element>(rods, m, stencils.begin + i, corner_gradients + 4 * i,
-                               corner_blocks != nullptr ? corner_blocks + kCornerBlocks * i : nullptr);
+      ctx, stencils.size() / each,
+      [=] SS_LAMBDA(std::size_t k) {
+        const std::size_t first = each * k;
+        const RodDerivatives<Element> of(rods, m, (stencils.begin + first) / Element::stencils);
+        for (std::size_t i = first; i < first + each; ++i)
+          write_stencil<Element>(rods, m, of, stencils.begin + i, corner_gradients + 4 * i,
+                                 corner_blocks != nullptr ? corner_blocks + kCornerBlocks * i : nullptr);
       },
       kMedium);
 }
