@@ -96,6 +96,15 @@ bool Pcg::apply_inverse(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* 
   if (!preconditioner_.is_inverse(matrix)) return false;
   const PcgVectors v = vectors();
   launch(ctx, 1, [=] SS_LAMBDA(std::size_t) { *v.state = PcgState{}; });
+  if (const Chains* chains = preconditioner_.solve_chains(ctx, b, &v.state->stop)) {
+    const Vec3* z = chains->z();
+    const std::uint8_t* is_member = chains->is_member();
+    launch(
+        ctx, matrix.node_count(),
+        [=] SS_LAMBDA(std::size_t i) { x[i] = is_member[i] != 0 ? z[i] : v.local.apply(i, b[i]); },
+        kVectorGrain);
+    return true;
+  }
   set_residual(ctx, matrix.node_count(), preconditioner_, v, [=] SS_LAMBDA(std::size_t i) { return b[i]; });
   copy(ctx, x, v.z, matrix.node_count());
   if (matrix.embedding() != nullptr) matrix.embedding()->expand(ctx, x);

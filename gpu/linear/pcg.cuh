@@ -33,7 +33,7 @@ class Pcg {
   void launch_solve(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const PcgSettings& settings,
                     const std::uint8_t* fixed = nullptr);
   /// x = P^-1 b where that is A^-1 b but for rounding (Preconditioner::is_inverse); else false, and x is
-  /// unchanged. No host read.
+  /// unchanged. b is zero at fixed nodes. No host read.
   bool apply_inverse(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, const PcgSettings& settings,
                      const std::uint8_t* fixed = nullptr);
   /// In backend memory.

@@ -62,6 +62,15 @@ class Preconditioner {
     if (matrix.stencil_count() > 0 || (uses_chains_ && !chains_.is_exact())) return false;
     return uses_factors_ || (uses_chains_ && !chains_.has_others());
   }
+  /// Solves with the chains for an r that is zero at fixed nodes, where they and, at nodes of no chain,
+  /// `local` are all of it; null: there is more. Nothing is done while *skip is not zero.
+  const Chains* solve_chains(Context& ctx, const Vec3* r, const std::int32_t* skip) {
+    if (!uses_chains_ || uses_threes_ || uses_nines_ || uses_levels_ || uses_factors_ || uses_modes_ ||
+        uses_coarse_ || !bodies_.empty())
+      return nullptr;
+    chains_.solve(ctx, r, skip);
+    return &chains_;
+  }
   /// The modes whose correction is part of it; null if none.
   const AffineModes* modes() const { return uses_modes_ ? modes_ : nullptr; }
 
