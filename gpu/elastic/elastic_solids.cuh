@@ -198,6 +198,7 @@ class ElasticSolids {
   void assemble(Context& ctx, const Vec3* at, const Vec3* guess, const Vec3* still, const AirMotion& air);
   void set_load(Context& ctx, double time, const Vec3* at);
   void follow_frames(Context& ctx, double time, const Vec3* at);
+  void multiply(Context& ctx, const Vec3* velocity, Vec3* out);
   void correct(Context& ctx, const Vec3* impulse, Vec3* velocity);
   double measure_residual(Context& ctx);
   bool refine(Context& ctx, const Vec3* impulse, Vec3* velocity, double tolerance, double reference,
@@ -242,6 +243,13 @@ class ElasticSolids {
   Buffer<RigidPose> poses_;
   Buffer<std::int32_t> frame_nodes_;
   Buffer<Vec3> frame_targets_;
+  /// A / dt^2 times a velocity, of the present linearisation.
+  struct KnownProduct {
+    Buffer<Vec3> velocity, product;
+    long at = 0;  // of products_, when it was last asked for; 0: of an earlier linearisation
+  };
+  KnownProduct known_[3];
+  long products_ = 0;
   Buffer<Vec3> corners_, gradient_, residual_, change_, saved_x_, saved_v_, guess_, ahead_;
   Buffer<Vec3> rigid_x_, rigid_v_;  // the rigid motion of objects, from which damping is measured
   Buffer<Vec3> first_x_, first_v_;  // x_0 and v^0 of objects with rods, where they differ from these

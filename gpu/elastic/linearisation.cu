@@ -73,7 +73,7 @@ LinearisationError ElasticSolids::linearisation_error(Context& ctx) {
   Vec3 *to = trial_.data(), *product = residual_.data();
   move_nodes(ctx, size(), saved_x_.data(), v.data(), dt, to);
   embedding_.expand(ctx, to);
-  matrix_.multiply(ctx, v.data(), product);
+  multiply(ctx, v.data(), product);
   error_terms_.resize(ctx, 1);
   LinearisationError* out = error_.data();
   energy_.energy(ctx, {saved_x_.data(), saved_x_.data(), dt}, &out->start);
