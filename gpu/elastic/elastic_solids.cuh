@@ -118,8 +118,9 @@ class ElasticSolids {
   /// |f + J - A v| in the norm of the inverse resistances [sqrt(J)]. One host read.
   double residual_size(Context& ctx, const Vec3* impulse, Vec3* v);
   /// The weights W [kg] of the nodes for ADMM [Daviet20 §6.2.6]; zero at scripted nodes and at nodes of
-  /// affine bodies, whose control nodes have weights.
-  void nodal_weights(Context& ctx, double* weight) const;
+  /// affine bodies, whose control nodes have weights. `points`: corners of the points that contacts touch;
+  /// other nodes may have no weight.
+  void nodal_weights(Context& ctx, const NodeGather& points, double* weight);
   /// Weights D [kg] for `jacobi`: a third of the trace of each node's block of A, at the nodes of
   /// nodal_weights, all of them enlarged by one factor where steps with them would not be stable. Some host
   /// reads.
@@ -191,7 +192,7 @@ class ElasticSolids {
  private:
   RodSplitting::Step splitting_step();
   template <class Rule>
-  void weigh(Context& ctx, const Rule& rule, double* weight) const;
+  void weigh(Context& ctx, const Rule& rule, const std::int32_t* touches, double* weight) const;
   void set_masses(Context& ctx);
   // Stages of `begin_step` and `solve`.
   void linearise_first(Context& ctx, double time);
@@ -264,7 +265,8 @@ class ElasticSolids {
   Buffer<Mat3> blocks_;
   Buffer<Mat3> diagonal_;  // of A, while the matrix is A + W
   Buffer<Real> weight_;
-  Buffer<Real> inertia_;  // diagonal of the matrix besides elasticity [N/m]
+  Buffer<std::int32_t> touch_count_;  // corners of touched points per node
+  Buffer<Real> inertia_;              // diagonal of the matrix besides elasticity [N/m]
   Buffer<double> resistance_, number_;
   Buffer<SolidSums> sums_;
   Buffer<SolidBalance> balance_;  // parts of launch_balance

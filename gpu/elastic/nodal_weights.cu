@@ -36,16 +36,22 @@ template <class Rule>
 struct NodeWeights {
   Rule rule;
   const std::uint8_t* held;
+  const std::int32_t* touches;   // null: all nodes have weights; else those where it is not zero
   const std::int32_t* embedded;  // see EmbeddingView::index; null: no affine bodies
   const Mat3* diagonal;
   const Real* mass;
   double* out;
 
   SS_HD void operator()(std::size_t i) const {
-    const bool is_free = held[i] == 0 && (embedded == nullptr || embedded[i] == EmbeddingView::kFree ||
-                                          embedded[i] == EmbeddingView::kLattice);
+    const bool is_free = held[i] == 0 && (touches == nullptr || touches[i] != 0) &&
+                         (embedded == nullptr || embedded[i] == EmbeddingView::kFree ||
+                          embedded[i] == EmbeddingView::kLattice);
     out[i] = is_free ? rule(diagonal[i], static_cast<double>(mass[i])) : 0;
   }
+};
+
+struct OneCorner {
+  SS_HD std::int32_t operator()(std::int32_t) const { return 1; }
 };
 
 /// Those of the control nodes of affine bodies, each with a quarter of the mass.
@@ -111,10 +117,10 @@ void scale_weights(Context& ctx, std::size_t n, double scale, const double* weig
 }  // namespace
 
 template <class Rule>
-void ElasticSolids::weigh(Context& ctx, const Rule& rule, double* weight) const {
+void ElasticSolids::weigh(Context& ctx, const Rule& rule, const std::int32_t* touches, double* weight) const {
   const EmbeddingView view = embedding_.view();
   launch(ctx, size(),
-         NodeWeights<Rule>{rule, device_.scripted.data(), embedding_.empty() ? nullptr : view.index,
+         NodeWeights<Rule>{rule, device_.scripted.data(), touches, embedding_.empty() ? nullptr : view.index,
                            matrix_.diagonal(), device_.mass.data(), weight},
          kMedium);
   launch(ctx, embedding_.body_count(),
@@ -123,8 +129,14 @@ void ElasticSolids::weigh(Context& ctx, const Rule& rule, double* weight) const 
          kMedium);
 }
 
-void ElasticSolids::nodal_weights(Context& ctx, double* weight) const {
-  weigh(ctx, WeightRule{params_.admm_beta, params_.admm_sigma, params_.dt * params_.dt}, weight);
+void ElasticSolids::nodal_weights(Context& ctx, const NodeGather& points, double* weight) {
+  const WeightRule rule{params_.admm_beta, params_.admm_sigma, params_.dt * params_.dt};
+  // Points of affine bodies move control nodes.
+  if (!embedding_.empty()) return weigh(ctx, rule, nullptr, weight);
+  touch_count_.resize(ctx, size());
+  fill(ctx, touch_count_.data(), size(), std::int32_t{0});
+  points.sum(ctx, OneCorner{}, touch_count_.data());
+  weigh(ctx, rule, touch_count_.data(), weight);
 }
 
 void ElasticSolids::jacobi_weights(Context& ctx, double* weight) {
@@ -132,7 +144,7 @@ void ElasticSolids::jacobi_weights(Context& ctx, double* weight) {
   // eigenvalue of D^-1 A.
   constexpr int kPowers = 40;
   constexpr double kMargin = 1.25;  // powers estimate the largest eigenvalue from below
-  weigh(ctx, TraceRule{1, params_.dt * params_.dt}, weight);
+  weigh(ctx, TraceRule{1, params_.dt * params_.dt}, nullptr, weight);
   Vec3* at = change_.data();
   launch(ctx, size(), StartPowers{weight, at});
   double ratio = 0;
@@ -148,7 +160,7 @@ void ElasticSolids::jacobi_weights(Context& ctx, double* weight) {
     launch(ctx, size(), ScalePower{static_cast<Real>(1 / std::sqrt(square)), at});
   }
   const double scale = 0.5 * kMargin * ratio;
-  if (scale > 1) weigh(ctx, TraceRule{scale, params_.dt * params_.dt}, weight);
+  if (scale > 1) weigh(ctx, TraceRule{scale, params_.dt * params_.dt}, nullptr, weight);
 }
 
 void ElasticSolids::jacobi(Context& ctx, const Vec3* impulse, const double* weight, Vec3* velocity) {

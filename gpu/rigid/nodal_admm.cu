@@ -238,7 +238,7 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, DeviceBodies&
   NodalAdmm<D>& admm = std::get<NodalAdmm<D>>(admm_);
   move_to(ctx, system, v_free_.data(), nullptr, nullptr);
   node_weight_.resize(ctx, solids_.size());
-  solids_.nodal_weights(ctx, node_weight_.data());
+  solids_.nodal_weights(ctx, touching_.gather(), node_weight_.data());
   const Vec3* at_nodes = impulse_at_nodes(ctx);
   if (at_nodes != nullptr) solids_.move_to_controls(ctx, node_impulse_.data());
   admm.begin(ctx,
