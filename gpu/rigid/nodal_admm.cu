@@ -40,15 +40,18 @@ SS_HD double largest(const Vec3d& x) {
   return most;
 }
 
-/// |v - v_last| and |v - p| of a node, with p = y + v_free.
+/// |v - v_last| and |v - p| of a node, with p = y + v_free. Then v_last is v.
 struct NodeChange {
-  const Vec3 *v, *v_last, *v_free;
+  const Vec3 *v, *v_free;
+  Vec3* v_last;
+  bool has_last;
   const Vec3d* y;
   const double* weight;
 
   SS_HD Vec<double, 2> operator()(std::size_t i) const {
     const Vec3d now = v[i].template cast<double>();
-    const double moved = largest(now - v_last[i].template cast<double>());
+    const double moved = has_last ? largest(now - v_last[i].template cast<double>()) : 0.0;
+    v_last[i] = v[i];
     if (!(weight[i] > 0)) return {moved, 0};
     return {moved, largest(now - v_free[i].template cast<double>() - y[i])};
   }
@@ -82,10 +85,6 @@ void start_duals(Context& ctx, std::size_t n, const double* weight, const Vec3* 
   });
 }
 
-void set_pull(Context& ctx, std::size_t n, const double* weight, const Vec3d* target, Vec3* pull) {
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { pull[i] = (weight[i] * target[i]).template cast<Real>(); });
-}
-
 void set_relative(Context& ctx, std::size_t n, const Vec3* v, const Vec3* v_free, Vec3d* y) {
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { y[i] = (v[i] - v_free[i]).template cast<double>(); });
 }
@@ -103,15 +102,34 @@ void set_without_duals(Context& ctx, std::size_t n, const Vec3* v, const Vec3* v
          [=] SS_LAMBDA(std::size_t i) { y[i] = (v[i] - v_free[i]).template cast<double>() - lambda[i]; });
 }
 
-/// lambda += p - v, target = p + lambda.
-void add_to_duals(Context& ctx, std::size_t n, const double* weight, const Vec3* v, const Vec3* v_free,
-                  const Vec3d* y, Vec3d* lambda, Vec3d* target) {
-  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+/// lambda += p - v, target = p + lambda, both then extrapolated (see below), and W target of one node. Where
+/// no contact acts all of them are zero.
+struct DualUpdate {
+  const double* weight;
+  const Vec3 *v, *v_free;
+  const Vec3d* y;
+  bool accelerated;
+  double share;
+  Vec3d *lambda, *lambda_last, *target_last;
+  Vec3* pull;
+
+  SS_HD void operator()(std::size_t i) const {
+    if (!(weight[i] > 0)) return;
     const Vec3d p = y[i] + v_free[i].template cast<double>();
-    if (weight[i] > 0) lambda[i] += p - v[i].template cast<double>();
-    target[i] = p + lambda[i];
-  });
-}
+    const Vec3d dual = lambda[i] + (p - v[i].template cast<double>()), target = p + dual;
+    lambda[i] = dual;
+    Vec3d to = target;
+    if (share > 0) {
+      lambda[i] += share * (dual - lambda_last[i]);
+      to += share * (target - target_last[i]);
+    }
+    if (accelerated) {
+      lambda_last[i] = dual;
+      target_last[i] = target;
+    }
+    pull[i] = (weight[i] * to).template cast<Real>();
+  }
+};
 
 /// x, last = x + share (x - last), x.
 void extrapolate(Context& ctx, double share, std::size_t n, double* x, double* last) {
@@ -142,7 +160,8 @@ void NodalAdmm<D>::begin(Context& ctx, const typename NodalProjection<D>::Input&
   momentum_ = 1;
   change_ = last_change_ = std::numeric_limits<double>::infinity();
   for (Buffer<Vec3>* b : {&pull_, &pull_last_, &v_last_}) b->resize(ctx, nodes_);
-  for (Buffer<Vec3d>* b : {&lambda_, &target_}) b->resize(ctx, nodes_);
+  for (Buffer<Vec3d>* b : {&lambda_, &lambda_last_, &target_last_}) b->resize(ctx, nodes_);
+  for (Buffer<Vec3>* b : {&pull_, &pull_last_}) fill(ctx, b->data(), nodes_, Vec3::zero());
   size_.resize(ctx, 2);
   projection_.build(ctx, in);
   projection_.clear_untouched(ctx, in.weight);
@@ -150,13 +169,6 @@ void NodalAdmm<D>::begin(Context& ctx, const typename NodalProjection<D>::Input&
   bodies_found_.resize(ctx, 6 * rigid_);
   copy(ctx, bodies_found_.data(), projection_.bodies.data(), 6 * rigid_);
   start_duals(ctx, nodes_, weight_, at_nodes, lambda_.data());
-}
-
-template <int D>
-const Vec3* NodalAdmm<D>::pull(Context& ctx) {
-  pull_.swap(pull_last_);
-  set_pull(ctx, nodes_, weight_, target_.data(), pull_.data());
-  return pull_.data();
 }
 
 template <int D>
@@ -180,11 +192,10 @@ template <int D>
 double NodalAdmm<D>::change(Context& ctx, const Vec3* v, double others) {
   const bool is_first = !std::isfinite(change_);
   Vec<double, 2>* size = size_.data();
-  reduce(ctx, nodes_, NodeChange{v, is_first ? v : v_last_.data(), v_free_, projection_.node.data(), weight_},
+  reduce(ctx, nodes_, NodeChange{v, v_free_, v_last_.data(), !is_first, projection_.node.data(), weight_},
          LargestOfTwo{}, Vec<double, 2>{0, 0}, size, kMedium);
   reduce(ctx, rigid_, BodyChange{inverse_, projection_.bodies.data(), bodies_found_.data()}, LargestOfTwo{},
          Vec<double, 2>{0, 0}, size + 1, kMedium);
-  copy(ctx, v_last_.data(), v, nodes_);
   copy(ctx, bodies_found_.data(), projection_.bodies.data(), 6 * rigid_);
   Vec<double, 2> found[2];
   copy_to_host(ctx, found, size, 2);
@@ -195,20 +206,21 @@ double NodalAdmm<D>::change(Context& ctx, const Vec3* v, double others) {
 
 template <int D>
 double NodalAdmm<D>::update_dual(Context& ctx, const Vec3* v, bool accelerated) {
-  add_to_duals(ctx, nodes_, weight_, v, v_free_, projection_.node.data(), lambda_.data(), target_.data());
   double share = 0;
-  if (!accelerated) return share;
-  if (change_ > last_change_) {
+  if (accelerated && change_ > last_change_) {
     momentum_ = 1;
-  } else {
+  } else if (accelerated) {
     const double next = 0.5 * (1 + std::sqrt(1 + 4 * momentum_ * momentum_));
     share = (momentum_ - 1) / next;
     momentum_ = next;
   }
-  extrapolate(ctx, share, lambda_, lambda_last_);
-  extrapolate(ctx, share, target_, target_last_);
+  pull_.swap(pull_last_);
+  launch(ctx, nodes_,
+         DualUpdate{weight_, v, v_free_, projection_.node.data(), accelerated, share, lambda_.data(),
+                    lambda_last_.data(), target_last_.data(), pull_.data()});
+  if (!accelerated) return share;
   extrapolate(ctx, share, projection_.r, r_last_);
-  bodies_last_.resize(ctx, projection_.bodies.size());
+  bodies_last_.resize(ctx, 6 * rigid_);
   extrapolate(ctx, share, bodies_last_.size(), projection_.bodies.data(), bodies_last_.data());
   return share;
 }
@@ -264,9 +276,9 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, DeviceBodies&
   for (int l = 1;; ++l) {
     bool follows = false;
     if (l > 1 && splits) {
-      solids_.join(ctx, admm.pull(ctx), node_weight_.data(), momentum, v_.data());
+      solids_.join(ctx, admm.pull(), node_weight_.data(), momentum, v_.data());
     } else if (l > 1) {
-      const Vec3* pull = admm.pull(ctx);
+      const Vec3* pull = admm.pull();
       follows = follow_pull(ctx, drift <= kMostDrift * tolerance ? admm.last_pull() : nullptr, pull);
     }
     is_refined = false;

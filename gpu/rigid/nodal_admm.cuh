@@ -19,8 +19,8 @@ class NodalAdmm {
   /// velocities that in.W's q was computed with. Clears in.weight at nodes that no contact touches.
   void begin(Context& ctx, const typename NodalProjection<D>::Input& in, const Vec<double, D>* r,
              const Vec3* at_nodes, const Vec3* v_free);
-  /// W (p + lambda) [N s]. Keeps that of the last call.
-  const Vec3* pull(Context& ctx);
+  /// W (p + lambda) [N s] of the last `update_dual`, and of the one before.
+  const Vec3* pull() const { return pull_.data(); }
   const Vec3* last_pull() const { return pull_last_.data(); }
   /// p = projection of v - lambda. `sleep`: contacts sleep that a sweep changes by less than this share of
   /// the last `change`.
@@ -51,7 +51,7 @@ class NodalAdmm {
   double momentum_ = 1, change_ = 0, last_change_ = 0;
   Buffer<Vec3> pull_, pull_last_, v_last_;
   Buffer<Vec<double, 3>> lambda_, lambda_last_;
-  Buffer<Vec<double, 3>> target_, target_last_;  // p + lambda
+  Buffer<Vec<double, 3>> target_last_;  // p + lambda
   Buffer<Vec<double, D>> r_last_;
   Buffer<double> bodies_last_, bodies_found_;  // for the momentum; of the last projection
   Buffer<Vec<double, 2>> size_;
