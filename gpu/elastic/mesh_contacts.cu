@@ -103,7 +103,8 @@ void count_touches(Context& ctx, const MeshSurfaceView& surface, const Candidate
   launch(ctx, node_count, [=](std::size_t i) {
     const Vec3d x = surface.at(static_cast<std::int32_t>(i)), v = surface.v[i].template cast<double>();
     const double radius = surface.radius != nullptr ? static_cast<double>(surface.radius[i]) : 0.0;
-    of[i] = {{x[0], x[1], x[2]}, {v[0], v[1], v[2]}, radius, 0};
+    const double faces = surface.triangle_start[i] < surface.triangle_start[i + 1] ? 1 : 0;
+    of[i] = {{x[0], x[1], x[2]}, {v[0], v[1], v[2]}, radius, faces};
   });
   const TouchPass pass{surface, pairs, out};
   const auto packs = [](std::size_t n) { return (n + kLaneCount - 1) / kLaneCount; };

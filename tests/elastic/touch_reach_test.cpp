@@ -40,7 +40,7 @@ struct Candidates {
     view.dt = 0.1;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const Vec3d p = x[i].cast<double>(), u = v[i].cast<double>();
-      nodes.push_back({{p[0], p[1], p[2]}, {u[0], u[1], u[2]}, static_cast<double>(radius[i]), 0});
+      nodes.push_back({{p[0], p[1], p[2]}, {u[0], u[1], u[2]}, static_cast<double>(radius[i]), 1});
     }
   }
   /// Margin, thickness and what the fastest pair of nodes closes.
@@ -94,6 +94,58 @@ TEST(TouchReach, PointsAreLeftOutBeyondReach) {
     const int near = expect_agreement(candidates, true), all = static_cast<int>(candidates.quads.size());
     EXPECT_GT(near, all / 20);
     EXPECT_LT(near, all - all / 20);
+  }
+}
+
+/// Of wires: the least gap that `is_close` compares, with the normal turned as wire_leans_over may turn it.
+/// `slowest`: the normal among these that closes least.
+bool wires_touch(const Candidates& candidates, const Vec4i& q, bool of_point, double turn) {
+  const MeshSurfaceView& s = candidates.view;
+  Vec3d d, u;
+  const auto v = [&](int c) { return candidates.v[q[c]].cast<double>(); };
+  if (of_point) {
+    const auto near = point_edge_closest(s.at(q[0]), s.at(q[1]), s.at(q[2]));
+    d = near.r;
+    u = v(0) + near.w[1] * v(1) + near.w[2] * v(2);
+  } else {
+    const auto near = edge_edge_closest(s.at(q[0]), s.at(q[1]), s.at(q[2]), s.at(q[3]));
+    d = near.r;
+    u = near.w[0] * v(0) + near.w[1] * v(1) + near.w[2] * v(2) + near.w[3] * v(3);
+  }
+  Vec3d normal = normalized(d);
+  const Vec3d beside = cross(normal, cross(u, normal));
+  if (turn > 0 && norm(beside) > 0) normal = normalized(normal - turn * normalized(beside));
+  const double closing = -dot(normal, u), gap = dot(d, normal) - s.thickness(q[0], q[of_point ? 1 : 2]);
+  return gap <= s.margin + (closing > 0 ? s.dt * closing : 0.0);
+}
+
+/// What may touch is taken, with every turn of the normal; what moves apart or past is left out.
+TEST(TouchReach, WiresAreTakenByWhatClosesAlongTheNormal) {
+  for (const bool of_point : {false, true}) {
+    Candidates candidates(1000, false, 7);
+    for (ReachNode& node : candidates.nodes) node.faces = 0;
+    if (of_point)
+      for (Vec4i& q : candidates.quads) q[3] = q[2];
+    int taken = 0, within = 0, touching = 0;
+    for (std::size_t i = 0; i < candidates.quads.size(); i += kLaneCount) {
+      const WideLanes bound =
+          within_reach(candidates.view, candidates.nodes.data(), candidates.quads.data() + i, of_point);
+      for (int lane = 0; lane < kLaneCount; ++lane) {
+        const Vec4i& q = candidates.quads[i + static_cast<std::size_t>(lane)];
+        const bool is_taken = bound.v[lane] > 0;
+        for (const double turn : {0.0, 0.07, mesh_touch_detail::kTurn})
+          if ((of_point || turn == 0) && wires_touch(candidates, q, of_point, turn)) {
+            EXPECT_TRUE(is_taken) << turn;
+          }
+        const double reach = candidates.reach(q, of_point);
+        taken += is_taken ? 1 : 0;
+        within += candidates.distance2(q, of_point) <= reach * reach ? 1 : 0;
+        touching += wires_touch(candidates, q, of_point, 0) ? 1 : 0;
+      }
+    }
+    EXPECT_GT(touching, static_cast<int>(candidates.quads.size()) / 50);
+    EXPECT_LT(taken, 0.9 * within);
+    EXPECT_LE(taken, (of_point ? 1.3 : 1.001) * touching);
   }
 }
 
