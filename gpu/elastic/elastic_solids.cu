@@ -160,6 +160,7 @@ void ElasticSolids::load(Context& ctx, const Model& whole) {
   node_.upload(ctx, part_.node);
   device_.upload(ctx, m);
   energy_.load(ctx, m);
+  for (KnownEnergy& known : known_energies_) known.asked = 0;
   embedding_.load(ctx, m);
   matrix_.set_pattern(ctx, m.node_count(), energy_.stencils(), embedding_.empty() ? nullptr : &embedding_);
   linear_.set_positions(chosen_nodes(whole.positions, part_.node));
@@ -222,6 +223,7 @@ void ElasticSolids::set_materials(Context& ctx, const Model& whole) {
   part_.model.half_spaces = whole.half_spaces;
   device_.upload_materials(ctx, part_.model);
   energy_.set_materials(ctx, part_.model.materials);
+  for (KnownEnergy& known : known_energies_) known.asked = 0;
   air_faces_.upload(ctx, air_faces(part_.model));
   set_masses(ctx);
 }
@@ -560,8 +562,32 @@ std::size_t ElasticSolids::follower_count() const {
 }
 
 double ElasticSolids::elastic_energy(Context& ctx) {
-  energy_.energy(ctx, {x.data(), x.data(), static_cast<Real>(params_.dt)}, number_.data());
+  launch_energy(ctx, x.data(), number_.data());
   return read_back(ctx, number_.data());
+}
+
+/// *out = Psi(at). A step asks for that of its start and twice for that of its end, which is the start of the
+/// next one: on processors the last two are kept.
+void ElasticSolids::launch_energy(Context& ctx, const Vec3* at, double* out) {
+  const SolidMotion still{at, at, static_cast<Real>(params_.dt)};
+#if !STICKSLIP_ON_CUDA
+  KnownEnergy* oldest = known_energies_;
+  for (KnownEnergy& known : known_energies_) {
+    if (known.asked > 0 && std::memcmp(known.at.data(), at, size() * sizeof(Vec3)) == 0) {
+      known.asked = ++energies_;
+      *out = known.energy;
+      return;
+    }
+    if (known.asked < oldest->asked) oldest = &known;
+  }
+  energy_.energy(ctx, still, out);
+  oldest->at.resize(ctx, size());
+  copy(ctx, oldest->at.data(), at, size());
+  oldest->energy = *out;
+  oldest->asked = ++energies_;
+#else
+  energy_.energy(ctx, still, out);
+#endif
 }
 
 double ElasticSolids::min_volume_ratio(Context& ctx) {

@@ -200,6 +200,7 @@ class ElasticSolids {
   void set_load(Context& ctx, double time, const Vec3* at);
   void follow_frames(Context& ctx, double time, const Vec3* at);
   void multiply(Context& ctx, const Vec3* velocity, Vec3* out);
+  void launch_energy(Context& ctx, const Vec3* at, double* out);
   void correct(Context& ctx, const Vec3* impulse, Vec3* velocity);
   double measure_residual(Context& ctx);
   bool refine(Context& ctx, const Vec3* impulse, Vec3* velocity, double tolerance, double reference,
@@ -250,6 +251,13 @@ class ElasticSolids {
     long at = 0;  // of products_, when it was last asked for; 0: of an earlier linearisation
   };
   KnownProduct known_[3];
+  struct KnownEnergy {
+    Buffer<Vec3> at;
+    double energy = 0;
+    long asked = 0;  // likewise, of energies_; 0: of other materials
+  };
+  KnownEnergy known_energies_[2];
+  long energies_ = 0;
   long products_ = 0;
   Buffer<Vec3> corners_, gradient_, residual_, change_, saved_x_, saved_v_, guess_, ahead_;
   Buffer<Vec3> rigid_x_, rigid_v_;  // the rigid motion of objects, from which damping is measured

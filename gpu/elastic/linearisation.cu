@@ -76,8 +76,8 @@ LinearisationError ElasticSolids::linearisation_error(Context& ctx) {
   multiply(ctx, v.data(), product);
   error_terms_.resize(ctx, 1);
   LinearisationError* out = error_.data();
-  energy_.energy(ctx, {saved_x_.data(), saved_x_.data(), dt}, &out->start);
-  energy_.energy(ctx, {to, to, dt}, &out->end);
+  launch_energy(ctx, saved_x_.data(), &out->start);
+  launch_energy(ctx, to, &out->end);
   reduce_sum(ctx, size(),
              ErrorTerm{.gradient = gradient_.data(),
                        .product = product,
