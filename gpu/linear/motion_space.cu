@@ -127,10 +127,12 @@ void MotionSpace::add(Context& ctx, const AffineMotion* y, std::size_t nodes, co
 void MotionSpace::set_column(Context& ctx, int mode, Vec3* column) const {
   const std::int32_t* group = group_.data();
   const Vec3* offset = offset_.data();
+  // Of one axis alone: 1, or an offset; see velocity_of.
+  const int axis = mode % 3, of = mode / 3 - 1;
   launch(ctx, group_.size(), [=] SS_LAMBDA(std::size_t i) {
-    AffineMotion y = AffineMotion::zero();
-    y[mode] = 1;
-    column[i] = group[i] < 0 ? Vec3::zero() : velocity_of(y, offset[i]);
+    Vec3 u = Vec3::zero();
+    if (group[i] >= 0) u[axis] = of < 0 ? Real(1) : offset[i][of];
+    column[i] = u;
   });
 }
 
