@@ -101,7 +101,7 @@ struct ViewState;
   ACTION(toggle_follow, "Follow", KEYS({GLFW_KEY_4}), "the camera moves with the selected object, or no more", by_chance, "",  \
          flip(t.view().follow))                                                                                                \
   STICKSLIP_OVERLAYS(OVERLAY_SWITCH, OVERLAY_SWITCH, OVERLAY_SWITCH)                                                           \
-  ACTION(surface_colors, "Surfaces", KEYS({GLFW_KEY_S}), "colours of surfaces: of the objects, the stress of solids, the stretch, bending or twist of what is soft, the stiffness of nodes, or islands", \
+  ACTION(surface_colors, "Surfaces", KEYS({GLFW_KEY_S}), "colours of surfaces: of the objects, the stress, stretch, bending or twist of what is soft, the stiffness of nodes, or islands", \
          by_chance, "", next_surface_colors(t.view()))                                                                         \
   ACTION(toggle_clip, "Clip", KEYS({GLFW_KEY_5}), "cut bodies open by a plane, set in the panel View", by_chance, "",           \
          flip(t.view().clip.on))                                                                                               \

@@ -24,6 +24,7 @@ SolidMeasure solid_measure(SurfaceColors what) {
 
 /// Empty: cloth and rods do not have it.
 std::optional<ThinMeasure> thin_measure(SurfaceColors what) {
+  if (what == SurfaceColors::stress) return ThinMeasure::stress;
   if (what == SurfaceColors::stretch) return ThinMeasure::stretch;
   if (what == SurfaceColors::bending) return ThinMeasure::bending;
   if (what == SurfaceColors::twist) return ThinMeasure::twist;
@@ -96,7 +97,8 @@ std::span<const float> SceneLayers::heat(const Scene& scene, SurfaceColors what,
   }
   std::vector<double> with;
   for (const Material& m : materials) {
-    for (const double number : {m.young, m.poisson, static_cast<double>(m.model)}) with.push_back(number);
+    for (const double number : {m.young, m.poisson, m.young_weft, m.shear, static_cast<double>(m.model)})
+      with.push_back(number);
   }
   const std::span<const Vec3f> at = frame.positions();
   if (stress_ && what == heated_ && std::ranges::equal(at, heated_at_) && with == heated_with_) return heat_;
@@ -123,7 +125,7 @@ const std::vector<float>& SceneLayers::values(SurfaceColors what, std::span<cons
     values_ = stress_->evaluate(solid_measure(what), at, materials);
   const std::optional<ThinMeasure> thin = thin_measure(what);
   if (!thin || thin_->empty()) return values_;
-  const std::vector<float>& of_thin = thin_->evaluate(*thin, at);
+  const std::vector<float>& of_thin = thin_->evaluate(*thin, at, materials);
   if (values_.empty()) return values_ = of_thin;
   for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = std::max(values_[i], of_thin[i]);
   return values_;

@@ -9,7 +9,10 @@ namespace stickslip {
 std::span<const SurfaceColorsInfo> surface_colors_table() {
   static constexpr std::array<SurfaceColorsInfo, 7> table{{
       {SurfaceColors::objects, "objects", "each object in its colour", "", false},
-      {SurfaceColors::stress, "stress", "of solids: von Mises' measure of the elastic stress", "Pa", true},
+      {SurfaceColors::stress, "stress",
+       "of solids and cloth: von Mises' measure of the elastic stress, of cloth in its plane; of rods: the "
+       "tension or compression over the section",
+       "Pa", true},
       {SurfaceColors::stretch, "stretch",
        "of solids, cloth and rods: the largest principal stretch or compression; of cloth in its plane, of "
        "rods along them",
@@ -30,17 +33,15 @@ std::span<const SurfaceColorsInfo> surface_colors_table() {
 
 SurfaceColors offered_colors(SurfaceColors colors, const Model& model) {
   const auto is_elastic = [](const Object& object) { return object.is_deformable(); };
-  const auto is_soft_solid = [](const Object& object) { return object.is_deformable() && object.is_solid(); };
   const auto offered_by = [&](const auto& has) {
     return std::ranges::any_of(model.objects, has) ? colors : SurfaceColors::objects;
   };
   switch (colors) {
-    case SurfaceColors::stress:
-      return offered_by(is_soft_solid);
     case SurfaceColors::bending:
       return offered_by([](const Object& object) { return object.is_thin(); });
     case SurfaceColors::twist:
       return offered_by([](const Object& object) { return object.is_rods(); });
+    case SurfaceColors::stress:
     case SurfaceColors::stretch:
     case SurfaceColors::stiffness:
       return offered_by(is_elastic);

@@ -18,6 +18,19 @@ double largest_principal(double xx, double yy, double xy) {
   return std::fabs(xx + yy) / 2 + std::hypot((xx - yy) / 2, xy);
 }
 
+/// sqrt(s_xx^2 - s_xx s_yy + s_yy^2 + 3 s_xy^2) of M U / det U, see piola_in_plane.
+double plane_von_mises(const SheetModuli& moduli, const SheetFrame& frame) {
+  const Plane4 m = piola_in_plane(frame, sheet_stress(moduli, frame.strain()));
+  const Plane3& u = frame.u;
+  const double det = static_cast<double>(u.xx) * static_cast<double>(u.yy) -
+                     static_cast<double>(u.xy) * static_cast<double>(u.xy);
+  const double j = std::max(1e-6, std::fabs(det));
+  const double xx = static_cast<double>(m.xx * u.xx + m.xy * u.xy) / j,
+               yy = static_cast<double>(m.yx * u.xy + m.yy * u.yy) / j,
+               xy = static_cast<double>(m.xx * u.xy + m.xy * u.yy) / j;
+  return std::sqrt(std::max(0.0, xx * xx - xx * yy + yy * yy + 3 * xy * xy));
+}
+
 /// Curvatures from angles, those of the least norm where fewer than three are given. Eigenvalues are raised
 /// as in bend_stiffness.
 Mat<double, 3> curvature_of_angles(const BendRest& rest) {
@@ -55,6 +68,7 @@ ThinStrain::ThinStrain(const Model& model) : nodes_(model.node_count()) {
                static_cast<std::size_t>(object.segment_end - object.segment_begin);
   if (count > kMostElements) return;
   for (const Object& object : model.objects) {
+    if (object.is_thin()) materials_ = std::max(materials_, static_cast<std::size_t>(object.material) + 1);
     if (object.is_cloth()) add_cloth(model, object);
     if (object.is_rods()) add_rods(model, object);
   }
@@ -72,7 +86,7 @@ void ThinStrain::add_cloth(const Model& model, const Object& object) {
     const double area2 = rest.area2();
     const auto inverse_rest = Mat<double, 2>::from_columns(
         {Vec<double, 2>{e2[1] / area2, -e1[1] / area2}, Vec<double, 2>{-e2[0] / area2, e1[0] / area2}});
-    triangles_.push_back({t, inverse_rest, std::fabs(area2) / 2});
+    triangles_.push_back({t, inverse_rest, std::fabs(area2) / 2, object.material});
   }
   const std::vector<BendPatch> hinges = bend_patches(all);
   const std::vector<FlatStencil> laid =
@@ -108,7 +122,7 @@ void ThinStrain::add_rods(const Model& model, const Object& object) {
   const std::span<const Vec2i> all = segments_of(model, object);
   const auto place = [&](std::int32_t node) { return model.rest_positions[static_cast<std::size_t>(node)]; };
   const std::size_t first = segments_.size();
-  for (const Vec2i& s : all) segments_.push_back({s, norm(place(s[1]) - place(s[0]))});
+  for (const Vec2i& s : all) segments_.push_back({s, norm(place(s[1]) - place(s[0])), object.material});
   std::vector<bool> has_before(all.size(), false), has_after(all.size(), false);
   const std::vector<RodJoint> joints = rod_joints(all);
   for (const auto& [a, b] : joints)
@@ -133,14 +147,37 @@ void ThinStrain::add(std::int32_t node, double weight, double value) {
   sum_[static_cast<std::size_t>(node)] += weight * value;
 }
 
+Mat<Real, 3, 2> ThinStrain::deformation(const Triangle& t, Points x) {
+  const auto at = [&](std::int32_t node) { return x[static_cast<std::size_t>(node)].cast<double>(); };
+  const Vec3d e1 = at(t.nodes[1]) - at(t.nodes[0]), e2 = at(t.nodes[2]) - at(t.nodes[0]);
+  const Mat<double, 2>& d = t.inverse_rest;
+  return Mat<Real, 3, 2>::from_columns(
+      {(d(0, 0) * e1 + d(1, 0) * e2).cast<Real>(), (d(0, 1) * e1 + d(1, 1) * e2).cast<Real>()});
+}
+
+void ThinStrain::sum_stress(Points x, const std::vector<Material>& materials) {
+  if (materials.size() < materials_) return;  // of another scene, for a moment
+  std::vector<SheetModuli> moduli;
+  moduli.reserve(materials.size());
+  for (const Material& m : materials)
+    moduli.push_back(sheet_moduli(m.young, m.young_weft, m.poisson, m.shear));
+  for (const Triangle& t : triangles_) {
+    const double value =
+        plane_von_mises(moduli[static_cast<std::size_t>(t.material)], SheetFrame(deformation(t, x)));
+    for (int k = 0; k < 3; ++k) add(t.nodes[k], t.area, value);
+  }
+  const auto at = [&](std::int32_t node) { return x[static_cast<std::size_t>(node)].cast<double>(); };
+  for (const Segment& s : segments_) {
+    const double young = materials[static_cast<std::size_t>(s.material)].young;
+    const double strain = norm(at(s.nodes[1]) - at(s.nodes[0])) / s.length - 1;
+    for (int k = 0; k < 2; ++k) add(s.nodes[k], s.length, young * std::fabs(strain));
+  }
+}
+
 void ThinStrain::sum_stretch(Points x) {
   const auto at = [&](std::int32_t node) { return x[static_cast<std::size_t>(node)].cast<double>(); };
   for (const Triangle& t : triangles_) {
-    const Vec3d e1 = at(t.nodes[1]) - at(t.nodes[0]), e2 = at(t.nodes[2]) - at(t.nodes[0]);
-    const Mat<double, 2>& d = t.inverse_rest;
-    const auto f = Mat<Real, 3, 2>::from_columns(
-        {(d(0, 0) * e1 + d(1, 0) * e2).cast<Real>(), (d(0, 1) * e1 + d(1, 1) * e2).cast<Real>()});
-    const Plane3 strain = SheetFrame(f).strain();
+    const Plane3 strain = SheetFrame(deformation(t, x)).strain();
     const double value = largest_principal(static_cast<double>(strain.xx), static_cast<double>(strain.yy),
                                            static_cast<double>(strain.xy));
     for (int k = 0; k < 3; ++k) add(t.nodes[k], t.area, value);
@@ -187,14 +224,16 @@ void ThinStrain::sum_vertices(ThinMeasure what, Points x) {
   }
 }
 
-const std::vector<float>& ThinStrain::evaluate(ThinMeasure what, Points positions) {
+const std::vector<float>& ThinStrain::evaluate(ThinMeasure what, Points positions,
+                                               const std::vector<Material>& materials) {
   values_.assign(nodes_, -1);
   if (positions.size() != nodes_) return values_;  // of another scene, for a moment
   weight_.assign(nodes_, 0);
   sum_.assign(nodes_, 0);
   if (what == ThinMeasure::stretch) sum_stretch(positions);
+  if (what == ThinMeasure::stress) sum_stress(positions, materials);
   if (what == ThinMeasure::bending) sum_bending(positions);
-  if (what != ThinMeasure::stretch) sum_vertices(what, positions);
+  if (what == ThinMeasure::bending || what == ThinMeasure::twist) sum_vertices(what, positions);
   for (std::size_t i = 0; i < nodes_; ++i)
     if (weight_[i] > 0) values_[i] = static_cast<float>(sum_[i] / weight_[i]);
   return values_;

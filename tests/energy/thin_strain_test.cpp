@@ -31,6 +31,10 @@ std::vector<float> strain_of(const Model& model, ThinMeasure what, const std::ve
   return ThinStrain(model).evaluate(what, as_floats(at));
 }
 
+std::vector<float> stress_of(const Model& model, const std::vector<Vec3d>& at) {
+  return ThinStrain(model).evaluate(ThinMeasure::stress, as_floats(at), model.materials);
+}
+
 Model sheet(Weave weave, int cells = 16, const Vec3d& warp = {1, 0, 0}) {
   return fixtures::cloth_model(fixtures::sheet_mesh(weave, kLength, kWidth, cells, 3 * cells / 4), Material{},
                                0.001, warp);
@@ -81,6 +85,54 @@ TEST(ThinStrain, OfAUniformStretchIsTheLargestPrincipalOne) {
         EXPECT_NEAR(value, std::fabs(e), 1e-4);
       for (const float value : strain_of(model, ThinMeasure::bending, at)) EXPECT_NEAR(value, 0, 3e-2);
     }
+}
+
+/// Pulled along the warp, free across it: the force over the width of now is E e / (1 + e_across).
+TEST(ThinStrain, StressOfAStripPulledAlongItsWarpIsYoungsModulusTimesItsStretch) {
+  for (const Weave weave : fixtures::kWeaves)
+    for (const double weft : {0.0, 4e5})
+      for (const double e : {-0.05, 0.01, 0.2}) {
+        Model model = sheet(weave, 8, {1, 2, 0});
+        Material& m = model.materials[0];
+        m.young = 1e6;
+        m.young_weft = weft;
+        m.poisson = 0.3;
+        const double across = -m.poisson * std::sqrt(m.young / (weft > 0 ? weft : m.young)) * e;
+        const Vec3d warp = normalized(Vec3d{1, 2, 0}), side{-warp[1], warp[0], 0};
+        // Turned out of its plane, too.
+        const auto at = mapped(model, [&](const Vec3d& x) {
+          return (1 + e) * dot(warp, x) * Vec3d{0, 0, 1} + (1 + across) * dot(side, x) * Vec3d{0, 1, 0};
+        });
+        const double wanted = std::fabs(m.young * e / (1 + across));
+        for (const float value : stress_of(model, at)) EXPECT_NEAR(value, wanted, 1e-3 * wanted + 60);
+      }
+}
+
+/// Both principal strains are e: the stress is the same in all directions, P = E e / (1 - nu), over the width
+/// of now.
+TEST(ThinStrain, StressOfABlownUpSheetIsThatOfAllDirections) {
+  Model model = sheet(Weave::irregular, 8);
+  model.materials[0].young = 2e6;
+  model.materials[0].poisson = 0.25;
+  const double e = 0.1, wanted = 2e6 * e / (1 - 0.25) / (1 + e);
+  const auto at = mapped(model, [&](const Vec3d& x) { return (1 + e) * x; });
+  for (const float value : stress_of(model, at)) EXPECT_NEAR(value, wanted, 1e-3 * wanted);
+}
+
+/// tau = 2 G e_12 in simple shear of a small angle; von Mises' measure of it is sqrt(3) tau.
+TEST(ThinStrain, StressOfAShearedSheetIsThatOfItsShearModulus) {
+  Model model = sheet(Weave::alternating, 8);
+  model.materials[0].young = 1e6;
+  model.materials[0].shear = 3e5;
+  const double angle = 0.02;
+  const auto at = mapped(model, [&](const Vec3d& x) { return Vec3d{x[0] + angle * x[1], x[1], 0}; });
+  const double wanted = std::sqrt(3.0) * 3e5 * angle;
+  for (const float value : stress_of(model, at)) EXPECT_NEAR(value, wanted, 0.03 * wanted);
+}
+
+TEST(ThinStrain, StressNeedsTheMaterialsOfTheModel) {
+  const Model model = sheet(Weave::alternating, 4);
+  for (const float value : strain_of(model, ThinMeasure::stress, model.rest_positions)) EXPECT_EQ(value, -1);
 }
 
 TEST(ThinStrain, OfARolledSheetIsTheCurvatureOfTheCylinder) {
@@ -185,6 +237,19 @@ TEST(ThinStrain, OfRodsIsThatOfTheirSegmentsAndVertices) {
   rod.expect(ThinMeasure::twist, wrung, 7, 2e-2);
   // The curvature in the mean of two frames that are 7 * 0.02 rad apart.
   rod.expect(ThinMeasure::bending, wrung, curvature * std::cos(0.07), 1e-3 * curvature);
+}
+
+TEST(ThinStrain, StressOfAPulledRodIsYoungsModulusTimesItsStretch) {
+  Rod rod(12);
+  rod.model.materials[0].young = 3e7;
+  for (const double length : {0.0202, 0.019}) {
+    const auto at = rod.placed([&](int i) { return Vec3d{1, length * i, 0}; });
+    const std::vector<float> values = stress_of(rod.model, at);
+    const double wanted = 3e7 * std::fabs(length / 0.02 - 1);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (i < rod.segments.size()) EXPECT_EQ(values[i], -1) << "a ghost";
+      else EXPECT_NEAR(values[i], wanted, 3e-3 * wanted);
+  }
 }
 
 TEST(ThinStrain, RodsThatAreBentAtRestAreStrainedWhenTheyAreStraight) {
