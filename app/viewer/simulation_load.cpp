@@ -35,12 +35,14 @@ std::string contents_of(const Model& model) {
 void Simulation::load(const LoadScene& what) {
   begin(SimulationStatus::Activity::loading);
   if (on_change_) on_change_();
+  // A file that cannot be read throws here, and the run goes on as it was, with its kept state.
+  auto scene = std::make_shared<const Scene>(load_scene_(what.scene, what.variant));
   kept_state_.reset();
   {
     const std::lock_guard lock(mutex_);
     status_.kept.reset();
   }
-  start(std::make_shared<const Scene>(load_scene_(what.scene, what.variant)));
+  start(std::move(scene));
   {
     const std::lock_guard lock(mutex_);
     opened_.add(*scene_);

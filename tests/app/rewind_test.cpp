@@ -107,6 +107,24 @@ TEST_F(RewindTest, ResetAndAnotherSceneForgetWhatWasKept) {
   EXPECT_FALSE(simulation.status().kept);
 }
 
+TEST(Rewind, ASceneThatCannotBeReadForgetsNothing) {
+  Simulation simulation(fake(), [](const std::string& name, const std::string& variant) {
+    if (name == "none") throw std::invalid_argument("none: cannot be read");
+    return test::two_tets(name, variant);
+  });
+  simulation.post(LoadScene{"a"});
+  ASSERT_TRUE(steps_to(simulation, 4));
+  simulation.post(KeepState{});
+  ASSERT_TRUE(steps_to(simulation, 6));
+  simulation.post(LoadScene{"none"});
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.status().refusals == 1; }));
+  EXPECT_EQ(simulation.status().kept, 4);
+  EXPECT_EQ(simulation.frame().scene->name, "a");
+  EXPECT_TRUE(simulation.status().loaded) << "the run can go on";
+  simulation.post(ReturnToKept{});
+  ASSERT_TRUE(shows(simulation, 4));
+}
+
 TEST_F(RewindTest, ReturnsToAKeptStateWithinTheTimeline) {
   simulation.post(KeepState{});
   ASSERT_TRUE(steps_to(simulation, 14));
