@@ -53,9 +53,9 @@ const char* nothing_to_redo(const Simulation& s) {
 
 /// The frame of the last state before the fault; empty: there was none.
 std::optional<int> frame_before_fault(const SimulationStatus& status) {
-  // The next step takes the mark of a tripwire away: what failed since then was an edit.
+  // The next step takes the mark of a tripwire away.
   if (!status.tripped.empty()) return std::min(status.sound, status.frame - 1);
-  return status.error.empty() ? std::nullopt : std::optional(status.sound);
+  return status.faulty ? std::optional(status.sound) : std::nullopt;
 }
 
 const char* nothing_to_recover(const Simulation& s) {

@@ -57,6 +57,8 @@ struct SimulationStatus {
   int scenes = 0;               // so many were loaded
   int content = 0;              // number of the scene's objects, pins and joints, see GoToContent
   int refusals = 0;             // so many commands were refused
+  int faults = 0;               // so many steps failed, or states could not be read
+  bool faulty = false;          // one did since the present state was made or gone to
   double steps_per_second = 0;  // over the last steps, including waits
   double step_seconds = 0;      // wall time of the last step
   std::string error;            // of the last load or step; empty if it succeeded
@@ -248,7 +250,8 @@ class Simulation {
   void set_sharing(const Sharing& sharing);
   void publish_start(const std::shared_ptr<const Scene>& scene);
   void begin(SimulationStatus::Activity activity);
-  void fail(const std::string& message);
+  /// `refused`: a command did it, and left the state as it was; else a step, or reading a state.
+  void fail(const std::string& message, bool refused = false);
   void changed();
   bool take_news();
   void follow_frame();

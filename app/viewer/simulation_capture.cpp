@@ -118,6 +118,7 @@ void Simulation::put_in(std::shared_ptr<const Scene> scene, std::optional<int> c
   status_.content = contents_.present();
   status_.sharing = {};
   status_.error.clear();
+  status_.faulty = false;
 }
 
 void Simulation::go_on_with(const std::function<std::shared_ptr<const Scene>()>& change, std::string what,
@@ -187,6 +188,7 @@ void Simulation::go_to(const State& state) {
   show_timeline();
   const std::lock_guard lock(mutex_);
   status_.error.clear();
+  status_.faulty = false;
   status_.tripped.clear();
   next_step_ = {};
 }

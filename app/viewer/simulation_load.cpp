@@ -79,6 +79,7 @@ void Simulation::start(std::shared_ptr<const Scene> scene) {
   const std::lock_guard lock(mutex_);
   status_.loaded = true;
   status_.error.clear();
+  status_.faulty = false;
 }
 
 /// Parameters must fit the model at all times, and a stepper of one family cannot move the model of another.

@@ -99,9 +99,8 @@ void Simulation::apply_all(const std::vector<Queued>& commands) {
       spdlog::warn("{}", error.what());
       continue;
     } catch (const std::exception& error) {
-      fail(error.what());
+      fail(error.what(), true);
       const std::lock_guard lock(mutex_);
-      ++status_.refusals;
       contents_in_flight_ -= changes_content(queued.command);
       continue;
     }
@@ -278,6 +277,7 @@ void Simulation::restart() {
   status_.time = 0;
   status_.timeline = timeline_.extent();
   status_.tripped.clear();
+  status_.faulty = false;
   status_.loaded = scene_ != nullptr;
   status_.steps_per_second = status_.step_seconds = 0;
   history_cleared_ = true;
@@ -330,6 +330,7 @@ void Simulation::end_step(StepReport report, Clock::time_point start, Clock::tim
     const double weight = status_.steps_per_second > 0 ? 1 - std::exp(-spent / rate_window) : 1;
     status_.steps_per_second += weight * (1 / spent - status_.steps_per_second);
     status_.error.clear();
+    status_.faulty = false;
     status_.tripped = tripped_by;
     if (steps_wanted_ > 0) --steps_wanted_;
     if (!tripped_by.empty()) {
@@ -500,13 +501,15 @@ void Simulation::begin(Activity activity) {
   news_ = true;
 }
 
-void Simulation::fail(const std::string& message) {
+void Simulation::fail(const std::string& message, bool refused) {
   spdlog::error("{}", message);
   {
     const std::lock_guard lock(mutex_);
     status_.activity = Activity::idle;
     status_.playing = false;
     status_.error = message;
+    ++(refused ? status_.refusals : status_.faults);
+    status_.faulty |= !refused;
     steps_wanted_ = 0;
   }
   changed();

@@ -308,6 +308,34 @@ TEST(Rewind, RecoverLeavesTheStepThatTrippedAlsoAfterARefusedEdit) {
   EXPECT_EQ(simulation.status().tripped, "");
 }
 
+TEST(Rewind, ARefusedEditIsNothingToRecoverFrom) {
+  std::atomic<bool> fails = false;
+  Recovering run([&](test::FakeEngine& engine) {
+    engine.on_step = [&](int) {
+      if (fails) throw std::runtime_error("the step has failed");
+    };
+  });
+  Simulation& simulation = run.simulation();
+  const auto refuse = [&] {
+    const int before = simulation.status().refusals;
+    simulation.post(ParamEdit{"dt", -1});
+    ASSERT_TRUE(reached(simulation, [&] { return simulation.status().refusals > before; }));
+  };
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.status().frame > 2; }));
+  refuse();
+  EXPECT_NE(simulation.status().error, "");
+  EXPECT_EQ(run.reason(), "No step has failed");
+  fails = true;
+  simulation.step_once();
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.status().faulty; }));
+  EXPECT_EQ(run.reason(), "");
+  refuse();
+  EXPECT_EQ(run.reason(), "") << "the failed step is still to be recovered from";
+  run.recover();
+  ASSERT_TRUE(reached(simulation, [&] { return !simulation.status().faulty; }));
+  EXPECT_EQ(run.reason(), "No step has failed");
+}
+
 /// The step after the one that tripped is the newer fault.
 TEST(Rewind, AStepThatFailsAfterOneThatTrippedIsRecoveredFromAlone) {
   const auto setup = [](test::FakeEngine& engine) {

@@ -57,6 +57,7 @@ void draw_fault(PanelContext& context, const ImVec2& size) {
   if (status.error.empty()) text_colored(theme::warning, status.tripped);
   else text_colored(theme::bad, status.error);
   ImGui::PopTextWrapPos();
+  if (status.tripped.empty() && !status.faulty) return;  // a refused edit left all as it was
   draw_action(context, ActionId::recover, size);
   ImGui::SameLine();
   draw_action(context, ActionId::freeze, size);
