@@ -1,5 +1,7 @@
 #include "app/viewer/action_script.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -7,6 +9,7 @@
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include "app/io/file/input_error.h"
 #include "app/io/scene/settings.h"
@@ -313,15 +316,24 @@ void ActionScript::parse_iteration(Line& line, const std::string& solver,
   };
 }
 
+/// An error that a later command has cleared before it was seen here is none.
+void ActionScript::watch_faults(const SimulationStatus& status, int number) {
+  const bool failed = std::exchange(faults_, status.faults).value_or(status.faults) != status.faults;
+  const bool refused = std::exchange(refusals_, status.refusals) != status.refusals;
+  if (status.error.empty() || (!failed && !refused)) return;
+  const std::string text = file_.string() + ":" + std::to_string(number) + ": " + status.error;
+  if (refused) throw std::runtime_error(text);
+  has_failed_ = true;
+  spdlog::error("{}", text);
+}
+
 bool ActionScript::advance(const Hands& hands) {
   while (next_ < lines_.size()) {
     const Line& line = lines_[next_];
     // In this order: the status that is seen then is that of all that was asked for.
     const bool is_caught_up = hands.simulation.is_caught_up();
     if (is_caught_up) hands.update();
-    if (!hands.simulation.status().error.empty())
-      throw std::runtime_error(file_.string() + ":" + std::to_string(line.number) + ": " +
-                               hands.simulation.status().error);
+    watch_faults(hands.simulation.status(), line.number);
     if (!begun_) {
       // The scene or journal with which the program was started may still be loading.
       if (next_ == 0 && !(is_caught_up && is_idle(hands.simulation) && !hands.busy())) return true;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,9 +72,12 @@ class ActionScript {
     std::function<void(const ClipChoice&)> clip = {};
     Presets* presets = nullptr;
   };
-  /// Goes on as far as possible without waiting. False when all lines are done. Throws std::runtime_error
-  /// with the line when the simulation reports an error.
+  /// Goes on as far as possible without waiting. False when all lines are done. A step that fails is an error
+  /// in the log, with the line, and the lines after it are done as if it had paused the run. Throws
+  /// std::runtime_error with the line when the simulation refuses a command.
   bool advance(const Hands& hands);
+  /// Whether a step has failed.
+  bool has_failed() const { return has_failed_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -110,11 +114,14 @@ class ActionScript {
   }
   void parse_iteration(Line& line, const std::string& solver, const std::string& iteration) const;
   [[noreturn]] void fail(int number, const std::string& what) const;
+  void watch_faults(const SimulationStatus& status, int number);
 
   std::filesystem::path file_;
   std::vector<Line> lines_;
   std::size_t next_ = 0;
-  bool begun_ = false;
+  bool begun_ = false, has_failed_ = false;
+  std::optional<int> faults_;  // of the simulation, up to now; none: no line was begun
+  int refusals_ = 0;           // likewise, those of the scene's load included
   Clock::time_point since_{};
 };
 

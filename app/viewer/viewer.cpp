@@ -340,7 +340,8 @@ int Viewer::run() {
              [this](const std::string& object) { select(object); },
              [this](const Vec3f& eye, const Vec3f& target) { look(eye, target); },
              [this](Quality quality) { set_quality(quality); },
-             [this](const ClipChoice& clip) { view_.clip = clip; }, &presets_}))
+             [this](const ClipChoice& clip) { view_.clip = clip; }, &presets_})) {
+      script_failed_ |= script_->has_failed();
       script_.reset();
     if (options_.script.drive &&
         !options_.script.drive(simulation_, [this](ActionId action) { act(action); }))
@@ -366,7 +367,8 @@ int Viewer::run() {
     if (draw_window(gui_.draw(context), &shown)) write_png(options_.script.screenshot, shown);
   }
   for (const std::string& message : renderer_.validation_messages()) spdlog::error("validation: {}", message);
-  const bool failed = scripted_end && !simulation_.status().error.empty();
+  if (script_) script_failed_ |= script_->has_failed();
+  const bool failed = script_failed_ || (scripted_end && !simulation_.status().error.empty());
   return failed || !renderer_.validation_messages().empty() ? 1 : 0;
 }
 

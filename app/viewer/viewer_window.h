@@ -145,6 +145,7 @@ class Viewer final : public ActionTarget {
   std::optional<ActionScript> script_;
   SessionJournal journal_;
   std::shared_ptr<LogBuffer> log_ = std::make_shared<LogBuffer>();
+  bool script_failed_ = false;  // a step of a script did
   LogCapture log_capture_{log_};
   Window window_;
   Gui gui_;

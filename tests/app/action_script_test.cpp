@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
 
 #include "app/io/file/input_error.h"
@@ -32,14 +33,16 @@ class ActionScriptTest : public ::testing::Test {
     }
     return "accepted";
   }
-  /// Runs the script to its end; the names of the actions are kept.
-  void run(const std::string& text) {
+  /// Runs the script to its end; the names of the actions are kept. False where a step has failed.
+  bool run(const std::string& text) {
     ActionScript lines = script(text);
     const auto act = [&](ActionId id) {
       const Action& action = action_table()[static_cast<std::size_t>(id)];
       done.emplace_back(action.name);
       if (id == ActionId::keep_state) simulation.post(KeepState{});
       if (id == ActionId::return_to_kept) simulation.post(ReturnToKept{});
+      if (id == ActionId::recover && inactive_reason(id, simulation).empty())
+        simulation.post(Rewind{simulation.status().sound});
       if (id == ActionId::undo) simulation.undo();
       if (id == ActionId::redo) simulation.redo();
       if (id == ActionId::reset) simulation.post(Reset{});
@@ -69,16 +72,26 @@ class ActionScriptTest : public ::testing::Test {
                           &presets})) {
       simulation.update();
       sweep.follow(simulation);
-      ASSERT_LT(test::elapsed(start), 30) << "the script does not end";
+      if (test::elapsed(start) > 30) {
+        ADD_FAILURE() << "the script does not end";
+        return false;
+      }
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     simulation.update();
+    return !lines.has_failed();
   }
 
   const fs::path folder = fs::temp_directory_path() / ("stickslip-script-" + std::to_string(getpid()));
   const fs::path file = folder / "actions.txt";
   /// The scene "text" has a TOML text, others have none.
-  Simulation simulation{test::fake(), [](const std::string& name, const std::string& variant) {
+  std::atomic<int> fails_at = -1;  // frame from which no step is made
+  Simulation simulation{test::fake([this](test::FakeEngine& engine) {
+                          engine.on_step = [this](int frame) {
+                            if (frame == fails_at) throw std::runtime_error("the engine gives up");
+                          };
+                        }),
+                        [](const std::string& name, const std::string& variant) {
                           return name == "text"
                                      ? parse_scene(
                                            "[[material]]\nname = \"rubber\"\n[[object]]\nname = "
@@ -360,6 +373,34 @@ TEST_F(ActionScriptTest, EndsAtAnErrorOfTheSimulation) {
   EXPECT_THROW(run("scene a\nset dt=-1\n"), InputError);
   EXPECT_THROW(run("set dx=1\n"), InputError);
   EXPECT_THROW(run("scene a\nrewind 77\nsteps 1\n"), std::runtime_error);
+}
+
+/// Of a simulation whose engine cannot make step 3 with the gravity of before.
+TEST_F(ActionScriptTest, GoesOnAfterAStepThatFailed) {
+  const auto log = std::make_shared<LogBuffer>();
+  const LogCapture capture(log);
+  const auto said = [&](const std::string& what) {
+    int count = 0;
+    log->visit([&](const LogLine& line) {
+      count += line.level == spdlog::level::err && line.text.find(what) != std::string::npos;
+    });
+    return count;
+  };
+  fails_at = 2;
+  const bool good = run("scene a\nsteps 5\nset gravity=-3\nrecover\ntoggle_contacts\nsteps 2\nsteps 1\n");
+  EXPECT_FALSE(good);
+  EXPECT_EQ(said("actions.txt:2: the engine gives up"), 1) << "the first failure";
+  EXPECT_EQ(said("actions.txt:6: the engine gives up"), 1);
+  EXPECT_EQ(said("actions.txt:7: the engine gives up"), 1) << "the same text, of another step";
+  EXPECT_EQ(said("actions.txt:3"), 0);
+  EXPECT_EQ(simulation.settings().params.gravity, -3);
+  EXPECT_EQ(done, (std::vector<std::string>{"recover", "toggle_contacts"}));
+  EXPECT_EQ(simulation.status().frame, 2);
+  fails_at = -1;
+  EXPECT_TRUE(run("recover\nsteps 3\n"));
+  EXPECT_EQ(simulation.status().frame, 5);
+  EXPECT_EQ(simulation.status().error, "");
+  EXPECT_THROW(run("rewind 77\n"), std::runtime_error) << "a line that is wrong ends the script";
 }
 
 TEST_F(ActionScriptTest, KnowsEveryAction) {
