@@ -20,7 +20,8 @@ constexpr double kSameTime = 1e-7;
 
 std::size_t bytes_of(const Snapshot& snapshot) {
   return snapshot.positions.size() * sizeof(Vec3f) + snapshot.poses.size() * sizeof(Pose) +
-         snapshot.contacts.size() * sizeof(ContactRecord);
+         snapshot.contacts.size() * sizeof(ContactRecord) + snapshot.tree.size() * sizeof(TreeBox) +
+         snapshot.stiffness.size() * sizeof(float);
 }
 
 /// Adds what differs between two structs of the same table of parameters.
@@ -109,11 +110,11 @@ void Fork::follow(double time) {
   wake_.notify_one();
 }
 
-void Fork::want_contacts(bool wanted) {
+void Fork::want(const ForkMarks& marks) {
   {
     const std::lock_guard lock(mutex_);
-    if (wanted == wants_contacts_) return;
-    wants_contacts_ = wanted;
+    if (marks == wanted_marks_) return;
+    wanted_marks_ = marks;
   }
   wake_.notify_one();
 }
@@ -152,12 +153,15 @@ void Fork::replace_snapshot(std::shared_ptr<const Snapshot> snapshot) {
   if (on_change_) on_change_();
 }
 
-std::shared_ptr<const Snapshot> Fork::snapshot_of(Engine& engine) {
+std::shared_ptr<const Snapshot> Fork::snapshot_of(Engine& engine, bool stepped) {
   auto snapshot = std::make_shared<Snapshot>();
   {
     const std::lock_guard lock(mutex_);
-    snapshot->wants_contacts = has_contacts_ = wants_contacts_;
+    marks_ = wanted_marks_;
   }
+  snapshot->wants_contacts = marks_.contacts;
+  snapshot->wants_tree = marks_.tree && stepped;
+  snapshot->wants_stiffness = marks_.stiffness && stepped;
   engine.snapshot(*snapshot);
   return snapshot;
 }
@@ -165,22 +169,24 @@ std::shared_ptr<const Snapshot> Fork::snapshot_of(Engine& engine) {
 std::optional<bool> Fork::wait_for_step(double time) {
   std::unique_lock lock(mutex_);
   const auto has_more = [&] { return wanted_ > time + kSameTime; };
-  wake_.wait(lock, [&] { return quit_ || has_more() || (wants_contacts_ && !has_contacts_); });
+  wake_.wait(lock, [&] { return quit_ || has_more() || !marks_.cover(wanted_marks_); });
   if (quit_) return std::nullopt;
   return has_more();
 }
 
 void Fork::go_on(Engine& engine) {
   double time = from_->start.state.time;
+  bool stepped = false;
   while (const std::optional<bool> is_step = wait_for_step(time)) {
     if (!*is_step) {
-      replace_snapshot(snapshot_of(engine));
+      replace_snapshot(snapshot_of(engine, stepped));
       continue;
     }
     const StepReport report = engine.step();
+    stepped = true;
     time = report.time;
     add({report.frame, report.time, report.kinetic_energy + report.elastic_energy + report.gravity_energy,
-         report.converged, result_text(report), snapshot_of(engine)});
+         report.converged, result_text(report), snapshot_of(engine, stepped)});
   }
 }
 
@@ -195,7 +201,7 @@ void Fork::run() {
     engine->load(start.model);
     engine->set_state(start.state);
     add({start.state.frame, start.state.time, std::numeric_limits<double>::quiet_NaN(), true, "",
-         snapshot_of(*engine)});
+         snapshot_of(*engine, false)});
     go_on(*engine);
   } catch (const std::exception& error) {
     if (cancel_) return;
@@ -260,8 +266,8 @@ int Forks::leash() const {
   return last;
 }
 
-void Forks::want_contacts(bool wanted) {
-  for (Entry& entry : entries_) entry.fork->want_contacts(wanted);
+void Forks::want(const ForkMarks& marks) {
+  for (Entry& entry : entries_) entry.fork->want(marks);
 }
 
 void Forks::compare(const SimulationFrame& frame) {

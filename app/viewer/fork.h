@@ -26,7 +26,7 @@ struct ForkStep {
   double energy = 0;      // [J] kinetic, elastic and of gravity; NaN at the start
   bool converged = true;  // true at the start
   std::string result;     // one line, see result_text; empty at the start
-  /// Positions of all nodes, poses and which bodies sleep, and contacts where they are wanted; null if it was
+  /// Positions of all nodes, poses and which bodies sleep, and the marks that are wanted; null if it was
   /// dropped.
   std::shared_ptr<const Snapshot> snapshot = {};
 };
@@ -42,6 +42,16 @@ struct ForkStatus {
   std::vector<Vec3f> positions_at(double time) const;
   /// Whether a step ends at this time or later.
   bool has_reached(double time) const;
+};
+
+/// What snapshots of forks have besides positions, poses and which bodies sleep.
+struct ForkMarks {
+  bool contacts = false, tree = false, stiffness = false;
+  /// Whether these have all of the others.
+  bool cover(const ForkMarks& others) const {
+    return contacts >= others.contacts && tree >= others.tree && stiffness >= others.stiffness;
+  }
+  bool operator==(const ForkMarks&) const = default;
 };
 
 /// One run, on a thread of the lowest priority.
@@ -61,8 +71,9 @@ class Fork {
   /// It goes on up to this time [s], which its own time step need not divide. Returns at once, as all
   /// functions below.
   void follow(double time);
-  /// Whether snapshots have contacts; the newest one gets them at once.
-  void want_contacts(bool wanted);
+  /// What snapshots have; the newest one gets what it lacks at once. No tree and no stiffness before the
+  /// first step.
+  void want(const ForkMarks& marks);
   bool update();
   const ForkStatus& status() const { return seen_; }
   const CapturedState& from() const { return *from_; }
@@ -73,7 +84,8 @@ class Fork {
   void go_on(Engine& engine);
   /// Waits for what is to be done next, which is a step if true, else a new snapshot; none: it ends.
   std::optional<bool> wait_for_step(double time);
-  std::shared_ptr<const Snapshot> snapshot_of(Engine& engine);
+  /// `stepped`: the engine has made a step.
+  std::shared_ptr<const Snapshot> snapshot_of(Engine& engine, bool stepped);
   void add(ForkStep step);
   /// In place of the newest.
   void replace_snapshot(std::shared_ptr<const Snapshot> snapshot);
@@ -88,8 +100,8 @@ class Fork {
   std::condition_variable wake_;
   ForkStatus status_;
   std::size_t bytes_ = 0;
-  double wanted_;  // [s]
-  bool wants_contacts_ = false, has_contacts_ = false;
+  double wanted_;                   // [s]
+  ForkMarks wanted_marks_, marks_;  // the latter: of the newest snapshot
   bool news_ = false, quit_ = false;
 
   ForkStatus seen_;  // used only by the caller's thread
@@ -132,8 +144,8 @@ class Forks {
   bool update(int frame, double time);
   /// The last frame that the simulation may reach before all forks have followed it; INT_MAX without forks.
   int leash() const;
-  /// Whether their snapshots have contacts.
-  void want_contacts(bool wanted);
+  /// What their snapshots have.
+  void want(const ForkMarks& marks);
   /// Measures the distances at the time of the frame that is shown.
   void compare(const SimulationFrame& frame);
 

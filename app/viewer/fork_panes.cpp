@@ -124,7 +124,7 @@ void ForkPanes::add_marks(const Fork& fork, const FrameView& run, SceneLayers& l
   std::ranges::copy_if(snapshot.contacts, std::back_inserter(out.contacts),
                        [&](const ContactRecord& contact) { return looks.shows(contact.state); });
   out.colors = bodies_.colors(snapshot, looks.surfaces == SurfaceColors::islands);
-  out.heat = layers.heat_of(looks.surfaces, snapshot.positions, start.model.materials);
+  out.heat = layers.heat_of(looks.surfaces, snapshot, start.model.materials);
   if (run.overlays.joints) {
     const std::span<const JointMark> joints = bodies_.joints(out.frame);
     out.joints.assign(joints.begin(), joints.end());
@@ -159,7 +159,7 @@ std::vector<Pane> ForkPanes::views(const FrameView& run, std::span<const PaneAre
     pane.view.pins = own->pins;
     pane.view.heat = own->heat;
     pane.view.ghosts = {};
-    pane.view.tree = {};
+    pane.view.tree = own->frame.snapshot.tree;
     pane.view.highlighted_contact = std::nullopt;
     pane.view.drag = std::nullopt;
     largest = std::max(largest, largest_force(own->contacts));

@@ -131,11 +131,13 @@ const std::vector<float>& SceneLayers::values(SurfaceColors what, std::span<cons
   return values_;
 }
 
-std::vector<float> SceneLayers::heat_of(SurfaceColors what, std::span<const Vec3f> positions,
+std::vector<float> SceneLayers::heat_of(SurfaceColors what, const Snapshot& snapshot,
                                         const std::vector<Material>& materials) {
   std::vector<float> places;
-  if (most_heat_ < 0 || what == SurfaceColors::stiffness || !stress_) return places;
-  place_on_scale(values(what, positions, materials), most_heat_, places);
+  if (most_heat_ < 0) return places;
+  if (what == SurfaceColors::stiffness)
+    place_on_decades(snapshot.stiffness, {least_heat_, most_heat_}, places);
+  else if (stress_) place_on_scale(values(what, snapshot.positions, materials), most_heat_, places);
   return places;
 }
 

@@ -27,9 +27,9 @@ class SceneLayers {
   /// Per node the place of its colour; empty: surfaces have the colours of their objects.
   std::span<const float> heat(const Scene& scene, SurfaceColors what, const SimulationFrame& frame,
                               const std::vector<Material>& materials);
-  /// The same for another run of the scene, on the scale of the last `heat`; empty also where that needs more
-  /// than positions.
-  std::vector<float> heat_of(SurfaceColors what, std::span<const Vec3f> positions,
+  /// The same for another run of the scene, on the scale of the last `heat`. `snapshot`: with positions, and
+  /// with stiffness where that is shown.
+  std::vector<float> heat_of(SurfaceColors what, const Snapshot& snapshot,
                              const std::vector<Material>& materials);
   /// That of the last picture.
   std::span<const float> shown_heat() const { return heat_; }

@@ -286,8 +286,11 @@ void Viewer::draw() {
 
   simulation_.want_contacts(shows_contacts(view_.overlays) || view_.selection || view_.contact ||
                             view_.surfaces == SurfaceColors::islands || view_.pattern_shown);
-  forks_.want_contacts(!areas_.empty() &&
-                       (shows_contacts(view_.overlays) || view_.surfaces == SurfaceColors::islands));
+  const bool panes = !areas_.empty();
+  forks_.want(
+      {.contacts = panes && (shows_contacts(view_.overlays) || view_.surfaces == SurfaceColors::islands),
+       .tree = panes && view_.overlays.tree,
+       .stiffness = panes && view_.surfaces == SurfaceColors::stiffness});
   const bool by_scale = view_.scale == ContactScale::pressure || view_.scale == ContactScale::age;
   simulation_.want_contact_details(view_.contact || (hovered_ && hovered_->contact) ||
                                    (by_scale && shows_contacts(view_.overlays)));

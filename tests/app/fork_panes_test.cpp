@@ -1,6 +1,8 @@
 // Panes of the run and its forks: where they are, what they show, and what their captions say.
 #include "app/viewer/fork_panes.h"
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "app/viewer/pointer.h"
@@ -75,7 +77,7 @@ class ForkOfSlope : public test::ForkedRun {
   }
   /// Follows the forks until the newest step of each has contacts.
   void wait_for_contacts() {
-    forks.want_contacts(true);
+    forks.want({.contacts = true});
     ASSERT_TRUE(reached(simulation, [&] {
       forks.update(simulation.status().frame, simulation.status().time);
       return std::ranges::all_of(forks.entries(), [](const Forks::Entry& entry) {
@@ -108,6 +110,77 @@ TEST_F(ForkOfSlope, APaneShowsTheForksStateAndContactsAndNotTheRuns) {
   const std::size_t sticking = shown_panes()[1].view.contacts.size();
   EXPECT_GT(sticking, 0u);
   EXPECT_LT(sticking, step.snapshot->contacts.size()) << "some blocks slide";
+}
+
+/// Until the newest step of the fork passes.
+template <class Passes>
+bool fork_reaches(Simulation& simulation, Forks& forks, Passes passes) {
+  return reached(simulation, [&] {
+    forks.update(simulation.status().frame, simulation.status().time);
+    const ForkStep* step = forks.entries()[0].fork->status().newest();
+    return step != nullptr && step->snapshot && passes(*step->snapshot);
+  });
+}
+
+/// A rigid run has a tree at velocity level, but no stiffness.
+TEST_F(ForkOfSlope, APaneShowsTheTreeOfTheForksStep) {
+  steps_to(7);
+  forks.want({.tree = true});
+  ASSERT_TRUE(fork_reaches(simulation, forks, [](const Snapshot& s) { return !s.tree.empty(); }))
+      << "without another step";
+  simulation.want_tree(true);
+  ASSERT_TRUE(reached(simulation, [&] { return !simulation.frame().snapshot.tree.empty(); }));
+  view.overlays.tree = true;
+  view.tree = simulation.frame().snapshot.tree;
+  const std::vector<Pane> shown = shown_panes();
+  ASSERT_EQ(shown.size(), 2u);
+  const std::vector<TreeBox>& own = forks.entries()[0].fork->status().newest()->snapshot->tree;
+  ASSERT_EQ(shown[1].view.tree.size(), own.size());
+  for (std::size_t i = 0; i < own.size(); ++i) EXPECT_EQ(shown[1].view.tree[i].low, own[i].low);
+  const auto same = [](const TreeBox& a, const TreeBox& b) { return a.low == b.low && a.high == b.high; };
+  EXPECT_FALSE(std::ranges::equal(shown[0].view.tree, shown[1].view.tree, same)) << "the run slides";
+  forks.want({});
+  steps_to(8);
+  EXPECT_TRUE(fork_reaches(simulation, forks, [](const Snapshot& s) { return s.tree.empty(); }));
+}
+
+/// Soft boxes on a floor, once forked with the run's material a hundred times as stiff.
+class ForkOfStack : public test::ForkedRun {
+ protected:
+  ForkOfStack() : ForkedRun("stack") {}
+};
+
+TEST_F(ForkOfStack, APaneIsColouredByTheForksStiffnessOnTheRunsScale) {
+  const double young = simulation.settings().materials[0].young;
+  simulation.post(MaterialEdit{-1, "young", 100 * young});
+  steps_to(6);
+  forks.want({.stiffness = true});
+  simulation.want_stiffness(true);
+  ASSERT_TRUE(fork_reaches(simulation, forks, [](const Snapshot& s) { return !s.stiffness.empty(); }));
+  ASSERT_TRUE(reached(simulation, [&] { return !simulation.frame().snapshot.stiffness.empty(); }));
+  ForkPanes panes;
+  panes.set_scene(simulation.frame().scene);
+  SceneLayers layers;
+  const PaneLooks looks{.surfaces = SurfaceColors::stiffness};
+  FrameView view;
+  view.heat = layers.heat(*simulation.frame().scene, looks.surfaces, simulation.frame(),
+                          simulation.settings().materials);
+  const std::vector<PaneArea> areas = pane_areas(2, {0, 0, 640, 240}, 2);
+  const std::vector<Pane> shown = panes.views(view, areas, simulation.frame(), forks, layers, looks);
+  ASSERT_EQ(shown.size(), 2u);
+  const std::vector<float>& own = forks.entries()[0].fork->status().newest()->snapshot->stiffness;
+  ASSERT_EQ(shown[1].view.heat.size(), own.size());
+  const double low = std::log10(layers.least_heat()), high = std::log10(layers.most_heat());
+  std::size_t softer = 0, coloured = 0;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (!(own[i] > 0)) continue;
+    ++coloured;
+    const double place = std::clamp((std::log10(static_cast<double>(own[i])) - low) / (high - low), 0.0, 1.0);
+    EXPECT_NEAR(shown[1].view.heat[i], place, 1e-4);
+    softer += shown[1].view.heat[i] < shown[0].view.heat[i];
+  }
+  EXPECT_GT(coloured, 0u);
+  EXPECT_GT(softer, coloured / 2) << "the fork has the material of before";
 }
 
 TEST_F(ForkOfSlope, CaptionsSayWhatDiffersAndHowTheStepEnded) {

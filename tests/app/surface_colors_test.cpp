@@ -89,7 +89,7 @@ position = [9, 0, 0]
           static_cast<std::int32_t>(i) < object.node_begin + object.segment_end - object.segment_begin;
       EXPECT_NEAR(heat[i], is_ghost ? -1 : wanted[o], 2e-3) << object.name;
     }
-    const std::vector<float> of_fork = layers.heat_of(what, frame.snapshot.positions, model.materials);
+    const std::vector<float> of_fork = layers.heat_of(what, frame.snapshot, model.materials);
     EXPECT_TRUE(std::ranges::equal(of_fork, heat)) << "another run at the same places";
   };
   expect(SurfaceColors::stretch, 0.4, 0.25, 0.5, 1);
