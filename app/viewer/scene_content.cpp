@@ -44,6 +44,11 @@ std::string named(const std::string& toml, const Model& model, const std::string
   return has_name ? toml : "name = " + toml_text(free_object_name(model, stem)) + "\n" + toml;
 }
 
+/// With the few digits that tell floats apart, as they will stand in the scene's text.
+Vec<double, 3> decimal_point(const Vec3f& at) {
+  return {decimal_value(at[0]), decimal_value(at[1]), decimal_value(at[2])};
+}
+
 /// One end of a rope, a spring or a joint.
 struct TieSide {
   std::string name;            // of an object, or "world"
@@ -54,8 +59,9 @@ TieSide tie_side(const Model& model, const Pick& pick, std::span<const Vec3f> po
   Vec<double, 3> start{0, 0, 0};
   for (int k = 0; k < 3; ++k)
     start += pick.weights[k] * model.positions[static_cast<std::size_t>(pick.triangle[k])];
+  for (int k = 0; k < 3; ++k) start[k] = rounded_decimal(start[k]);
   return {model.objects.at(static_cast<std::size_t>(pick.object)).name, start,
-          position_of(pick, positions).cast<double>()};
+          decimal_point(position_of(pick, positions))};
 }
 
 /// The keys that name both ends.
@@ -87,11 +93,15 @@ bool is_elsewhere(const Model& a, const Object& one, const Model& b, const Objec
 }  // namespace
 
 std::string free_object_name(const Model& model, const std::string& stem) {
+  // Instances of an array are "name.0", "name.1", ...
+  const auto is_free = [](const auto& all, const std::string& name) {
+    return std::ranges::none_of(all, [&](const auto& one) {
+      return one.name == name || one.name.substr(0, one.name.find('.')) == name;
+    });
+  };
   for (int number = 1;; ++number) {
     std::string name = stem + std::to_string(number);
-    if (std::ranges::find(model.objects, name, &Object::name) == model.objects.end() &&
-        std::ranges::find(model.joints, name, &Joint::name) == model.joints.end() &&
-        std::ranges::find(model.springs, name, &Spring::name) == model.springs.end())
+    if (is_free(model.objects, name) && is_free(model.joints, name) && is_free(model.springs, name))
       return name;
   }
 }
@@ -170,7 +180,7 @@ std::string ball_joint_toml(const Model& model, const Pick& from, const Pick& to
   };
   const Object& held = model.objects.at(static_cast<std::size_t>(from.object));
   const Object& other = model.objects.at(static_cast<std::size_t>(to.object));
-  const Vec<double, 3> place = position_of(to, positions).cast<double>();
+  const Vec<double, 3> place = decimal_point(position_of(to, positions));
   // Where the place is at the start of the scene, if it moves with the body.
   const auto side_of = [&](const Object& object) {
     const Body& body = rigid_body(object);

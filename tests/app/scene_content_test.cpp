@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <random>
+#include <sstream>
 
 #include "app/io/file/number_text.h"
 #include "app/io/scene/scene_edit.h"
@@ -527,6 +528,89 @@ TEST_P(RopeOf, HoldsAndIsCut) {
   EXPECT_GT(length_now(), length + 0.1) << "it falls again";
   simulation->undo();
   ASSERT_TRUE(test::reached(*simulation, [&] { return model().joints.size() == 1; }));
+}
+
+/// A row of boxes tied to the world by an array of joints, and a spare one.
+TEST(SceneContent, NamesOfArraysAreTaken) {
+  const Scene scene = parse_scene(R"([[material]]
+name = "m"
+[[object]]
+name = "added-1"
+body = "rigid"
+shape = "box"
+size = [0.1, 0.1, 0.1]
+material = "m"
+count = [3, 1, 1]
+spacing = [0.3, 0, 0]
+[[object]]
+name = "one"
+body = "rigid"
+shape = "box"
+size = [0.1, 0.1, 0.1]
+material = "m"
+position = [0, 1, 0]
+[[joint]]
+name = "tie-1"
+kind = "ball"
+between = ["added-1", "world"]
+)",
+                                  "/somewhere/row.toml");
+  ASSERT_EQ(scene.model.joints.size(), 3u);
+  EXPECT_EQ(scene.model.joints[0].name, "tie-1.0");
+  EXPECT_EQ(free_object_name(scene.model, "tie-"), "tie-2");
+  EXPECT_EQ(free_object_name(scene.model, "added-"), "added-2");
+  EXPECT_EQ(free_object_name(scene.model, "tie-1."), "tie-1.3");
+  const auto tied =
+      with_joint(scene, "kind = \"ball\"\nbetween = [\"one\", \"world\"]\nanchor = [0, 1, 0]\n");
+  ASSERT_EQ(tied->model.joints.size(), 4u);
+  EXPECT_EQ(tied->model.joints[3].name, "tie-2");
+}
+
+/// The numbers of a list in a table.
+std::vector<double> list_of(const std::string& toml, const std::string& key,
+                            std::vector<std::string>* texts) {
+  const std::size_t begin = toml.find("\n" + key + " = [") + key.size() + 5;
+  std::istringstream list(toml.substr(begin, toml.find(']', begin) - begin));
+  std::vector<double> numbers;
+  for (std::string word; std::getline(list, word, ',');) {
+    word.erase(0, word.find_first_not_of(' '));
+    numbers.push_back(std::stod(word));
+    texts->push_back(word);
+  }
+  return numbers;
+}
+
+/// Of a place at the start, a sum of corners, and of a place now, a float.
+TEST(SceneContent, AnchorsOfTiesHaveFewDigits) {
+  for (const std::string body : {"body = \"rigid\"\n", ""}) {
+    const Scene scene = parse_scene(
+        "[[material]]\nname = \"m\"\n[[collider]]\nname = \"wall\"\nshape = \"box\"\nsize = [0.3, 0.3, 0.3]\n"
+        "position = [2.1, 0.7, 0.1]\nmaterial = \"m\"\n[[object]]\nname = \"low\"\nshape = \"box\"\nsize = "
+        "[0.2, "
+        "0.2, 0.2]\nedge = 0.2\nmaterial = \"m\"\n" +
+            body,
+        "/somewhere/wall.toml");
+    std::vector<Vec3f> now;
+    for (const auto& x : scene.model.positions) now.push_back(x.cast<float>());
+    const Pick wall = pick_of(scene.model, "wall"), low = pick_of(scene.model, "low");
+    std::vector<std::string> texts;
+    const std::vector<double> anchor = list_of(tie_toml(scene.model, low, wall, now), "anchor_b", &texts);
+    ASSERT_EQ(anchor.size(), 3u);
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_EQ(static_cast<float>(anchor[k]), position_of(wall, now)[static_cast<int>(k)])
+          << "the same float";
+      EXPECT_LE(texts[k].size(), 13u) << texts[k];
+    }
+  }
+}
+
+TEST(NumberText, TheDecimalOfAFloatIsShort) {
+  EXPECT_EQ(decimal_value(0.1f), 0.1);
+  EXPECT_EQ(number_text(decimal_value(-2.3e-5f)), "-2.3e-05");
+  EXPECT_EQ(rounded_decimal(2.0250000000000004), 2.025);
+  EXPECT_NEAR(rounded_decimal(1.0 / 3), 1.0 / 3, 1e-15);
+  for (const float value : {0.0f, 1.0f / 3, 16777216.0f, -1e-30f, 123.456f})
+    EXPECT_EQ(static_cast<float>(decimal_value(value)), value);
 }
 
 INSTANTIATE_TEST_SUITE_P(Bodies, RopeOf, ::testing::Values("body = \"rigid\"\n", "body = \"affine\"\n", ""));
