@@ -31,7 +31,10 @@ std::unique_ptr<Engine> cpu() { return make_engine(Backend::cpu, 2); }
 
 class ReplayTest : public ::testing::Test {
  protected:
-  void SetUp() override { fs::create_directories(folder); }
+  void SetUp() override {
+    fs::create_directories(folder);
+    ASSERT_NO_THROW(load_variant("box-stack", "")) << "these tests need the shipped scenes: STICKSLIP_ASSETS";
+  }
   void TearDown() override { fs::remove_all(folder); }
 
   ReplayOptions options() const {
@@ -49,6 +52,7 @@ class ReplayTest : public ::testing::Test {
     Simulation simulation(cpu, load_variant);
     simulation.set_hashing(true);
     drive(simulation);
+    ASSERT_TRUE(simulation.frame().scene) << "no scene was loaded: " << simulation.status().error;
     JournalFile journal(file);
     journal.start(start_of("box-stack"));
     const Model model = simulation.frame().scene->model;
@@ -223,6 +227,7 @@ class ReplayRunTest : public ReplayTest {
  protected:
   void SetUp() override {
     ReplayTest::SetUp();
+    if (HasFatalFailure()) return;
     record([](Simulation& simulation) {
       simulation.post(LoadScene{"box-stack"});
       step_to(simulation, 3);
