@@ -17,6 +17,14 @@ SceneOptions options_of(const JournalStart& start) {
   return options;
 }
 
+Scene load_bundled(const UnpackedScene& scene, const std::string& variant, const JournalStart& start) {
+  if (!scene.has_options) return load_variant(scene.file.string(), variant);
+  SceneOptions options = options_of(start);
+  options.scene = scene.file.string();
+  options.variant = variant;
+  return prepare_scene(options);
+}
+
 Scene FirstSceneLoader::operator()(const std::string& name, const std::string& variant) {
   std::error_code no_such_file;
   if (name != options_.scene && !std::filesystem::equivalent(name, file_, no_such_file))

@@ -9,22 +9,10 @@
 #include "app/cli/first_scene.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/log_level.h"
-#include "app/io/scene/scene_variant.h"
 #include "app/viewer/replay.h"
 
 namespace stickslip {
 namespace {
-
-/// The scenes of a bundle, in the order of its journal, in place of those that the journal names.
-Scene load_from(UnpackedBundle& bundle, const std::string& variant, const JournalStart& start) {
-  const BundledScene& scene = bundle.next_load();
-  const std::string file = bundle.path_of(scene).string();
-  if (!scene.has_options) return load_variant(file, variant);
-  SceneOptions options = options_of(start);
-  options.scene = file;
-  options.variant = variant;
-  return prepare_scene(options);
-}
 
 /// `origin`: of the bundle; null: it was a journal alone.
 nlohmann::json to_json(const ReplayCommand& command, const ReplayReport& report, const BundleOrigin* origin) {
@@ -71,7 +59,8 @@ int command_replay(const ReplayCommand& options, const EngineFactory& factory) {
   how.make_engine = [&] { return factory(backend, options.threads); };
   std::optional<FirstSceneLoader> loader;
   how.load_scene = [&](const std::string& name, const std::string& variant, const JournalStart& start) {
-    if (bundle) return load_from(*bundle, variant, start);
+    // The scenes of a bundle, in the order of its journal, in place of those that the journal names.
+    if (bundle) return load_bundled(bundle->next_load(), variant, start);
     if (!loader) loader.emplace(options_of(start));
     return (*loader)(name, variant);
   };

@@ -7,6 +7,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/first_scene.h"
 #include "app/io/mesh/mesh.h"
+#include "app/io/scene/scene_variant.h"
 #include "app/viewer/actions.h"
 #include "app/viewer/replay.h"
 #include "app/viewer/viewer.h"
@@ -17,30 +18,50 @@ namespace stickslip {
 
 namespace {
 
-/// The files of a bundle are written to the output folder; the window opens its last scene.
-void unpack_scene(ViewCommand& options) {
-  if (!is_bundle_name(options.scene)) return;
-  const LoadScene scene = WindowFiles(options.output).unpack_bundle(options.scene);
-  options.scene = scene.scene;
-  if (options.variant.empty()) options.variant = scene.variant;
-}
-
-/// A journal brings its first scene, with the options of then.
-void open_journal(ViewCommand& options, ViewOptions& view) {
-  if (lower_extension(options.scene) != ".jsonl") return;
+/// A journal has its own options of the scene.
+void refuse_scene_options(const ViewCommand& options) {
   if (!options.variant.empty() || !options.solver.empty() || !options.settings.empty() || options.scale ||
       options.density || options.force || options.ignore_unknown)
     throw InputError(options.scene +
                      ": a journal is replayed with its own options: --variant, --solver, --set, "
                      "--scale, --density, --force and --ignore-unknown do not go with it");
-  std::error_code no_such_file;
-  if (std::filesystem::equivalent(options.scene, options.journal, no_such_file))
-    throw InputError("--journal: " + options.journal + " is the journal that is replayed");
-  view.replay = options.scene;
-  SceneOptions first = options_of(start_of_journal(options.scene, options.scene));
+}
+
+/// The options of the scene become those of the journal's start.
+JournalStart take_start(ViewCommand& options, const std::filesystem::path& journal) {
+  JournalStart start = start_of_journal(journal, options.scene);
+  SceneOptions first = options_of(start);
   first.backend = options.backend;
   first.threads = options.threads;
   static_cast<SceneOptions&>(options) = std::move(first);
+  return start;
+}
+
+/// A journal brings its first scene, with the options of then.
+void open_journal(ViewCommand& options, ViewOptions& view) {
+  if (lower_extension(options.scene) != ".jsonl") return;
+  refuse_scene_options(options);
+  std::error_code no_such_file;
+  if (std::filesystem::equivalent(options.scene, options.journal, no_such_file))
+    throw InputError("--journal: " + options.journal + " is the journal that is replayed");
+  view.replay = view.replay_name = options.scene;
+  take_start(options, view.replay);
+}
+
+/// The files of a bundle are written to the output folder; its journal is replayed from its first scene on.
+void open_bundle(ViewCommand& options, ViewOptions& view) {
+  if (!is_bundle_name(options.scene)) return;
+  refuse_scene_options(options);
+  UnpackedSession session = WindowFiles(options.output).unpack_bundle(options.scene);
+  view.replay = session.journal;
+  view.replay_name = options.scene;
+  view.replay_loads = std::move(session.loads);
+  const JournalStart start = take_start(options, view.replay);
+  const UnpackedScene first = view.replay_loads.front();
+  view.scene = first.file.string();
+  view.load_scene = [first, start](const std::string& name, const std::string& variant) {
+    return name == first.file ? load_bundled(first, variant, start) : load_variant(name, variant);
+  };
 }
 
 /// Without a scene: the last one that was shown, if it is shipped still, or drop.
@@ -69,7 +90,7 @@ int command_view(const ViewCommand& command, const EngineFactory& factory) {
   ViewCommand options = command;
   choose_scene(options, view.memory);
   open_journal(options, view);
-  unpack_scene(options);
+  if (view.replay.empty()) open_bundle(options, view);
   try {
     view.quality = parse_quality(options.quality);
   } catch (const std::invalid_argument& error) {
@@ -77,7 +98,7 @@ int command_view(const ViewCommand& command, const EngineFactory& factory) {
   }
   view.interop = parse_interop(options.interop);
   const Backend backend = prepare_backend(options.backend);
-  view.scene = options.scene;
+  if (view.replay_loads.empty()) view.scene = options.scene;
   view.variant = options.variant;
   view.backend = backend_name(backend);
   view.paused = options.paused;
@@ -92,8 +113,14 @@ int command_view(const ViewCommand& command, const EngineFactory& factory) {
   // Races always run on the cpu, whatever the simulation's backend.
   view.make_lab = [&] { return make_contact_lab(Backend::cpu, options.threads); };
   view.make_race_engine = [&] { return factory(Backend::cpu, options.threads); };
-  view.load_scene = FirstSceneLoader(options);
+  if (view.replay_loads.empty()) view.load_scene = FirstSceneLoader(options);
   view.load_replayed = [](const JournalStart& start) { return FirstSceneLoader(options_of(start)); };
+  view.load_bundled = [](const JournalStart& start, const std::vector<UnpackedScene>& loads) {
+    return [start, loads, next = std::size_t{0}](const std::string&, const std::string& variant) mutable {
+      if (next >= loads.size()) throw InputError("the journal loads more scenes than the bundle has");
+      return load_bundled(loads[next++], variant, start);
+    };
+  };
   try {
     return run_viewer(view);
   } catch (const NoDeviceError& error) {

@@ -78,7 +78,7 @@ Viewer::Viewer(const ViewOptions& options)
     simulation_.post(LoadScene{options.scene, options.variant});
     if (!options.paused) simulation_.play();
   } else {
-    start_replay(options.replay);
+    start_replay(options.replay, options.replay_name, options.replay_loads);
   }
 }
 

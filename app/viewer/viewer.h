@@ -48,7 +48,14 @@ struct ViewOptions {
   /// The loader for the replay of a journal with this start.
   std::function<Simulation::SceneLoader(const JournalStart&)> load_replayed =
       [](const JournalStart&) -> Simulation::SceneLoader { return load_variant; };
+  /// The same for the journal of a bundle, whose scenes these are, in the order of its loads.
+  std::function<Simulation::SceneLoader(const JournalStart&, std::vector<UnpackedScene>)> load_bundled =
+      [](const JournalStart&, const std::vector<UnpackedScene>&) -> Simulation::SceneLoader {
+    return load_variant;
+  };
   std::filesystem::path replay;  // a journal that the window begins with; `scene` is its first
+  std::string replay_name;       // of it, in messages; a bundle's
+  std::vector<UnpackedScene> replay_loads = {};  // of a bundle's journal
   int width = 1280, height = 720;
   /// Keeps size, view and cameras from one run to the next; empty: nothing is kept. The fields here win.
   std::filesystem::path memory;

@@ -61,22 +61,25 @@ void Viewer::open(const std::filesystem::path& file) {
     view_.lab_steppers = false;
     lab_.start(std::move(problem), view_.race);
   };
-  open_file(file, simulation_, race, [this](const std::filesystem::path& journal) { start_replay(journal); });
+  open_file(file, simulation_, race,
+            [this](const std::filesystem::path& journal) { start_replay(journal, journal.string()); });
 }
 
 /// Takes the place of a replay that runs.
-void Viewer::start_replay(const std::filesystem::path& journal) {
+void Viewer::start_replay(const std::filesystem::path& journal, const std::string& name,
+                          const std::vector<UnpackedScene>& loads) {
   try {
-    const JournalStart start = start_of_journal(journal, journal.string());
+    const JournalStart start = start_of_journal(journal, name);
     if (replay_) {
       view_.replay.stopped = true;
       end_replay("");
     }
-    replay_.emplace(journal, journal.string(), simulation_, [this] { take_news(); });
+    replay_.emplace(journal, name, simulation_, [this] { take_news(); });
     // The window's own loader has the options of the journal with which it was opened.
-    if (journal != options_.replay) scene_source_->replace(options_.load_replayed(start));
+    if (!loads.empty()) scene_source_->replace(options_.load_bundled(start, loads));
+    else if (journal != options_.replay) scene_source_->replace(options_.load_replayed(start));
     simulation_.set_timeline_limit(kReplayMemory);
-    view_.replay = {.text = "Replay of " + journal.filename().string(), .running = true};
+    view_.replay = {.text = "Replay of " + std::filesystem::path(name).filename().string(), .running = true};
     draws_due_ = kSettlePictures;
   } catch (const std::exception& error) {
     spdlog::error("{}", error.what());
@@ -118,7 +121,8 @@ void Viewer::end_replay(const std::string& error) {
 
 void Viewer::open_bundle(const std::filesystem::path& file) {
   try {
-    simulation_.post(files_.unpack_bundle(file));
+    const UnpackedSession session = files_.unpack_bundle(file);
+    start_replay(session.journal, file.string(), session.loads);
   } catch (const std::exception& error) {
     spdlog::error("{}", error.what());
   }

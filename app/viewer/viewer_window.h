@@ -74,7 +74,9 @@ class Viewer final : public ActionTarget {
   void on_button(int button, int mods, bool down);
   void open(const std::filesystem::path& file);
   void open_bundle(const std::filesystem::path& file);
-  void start_replay(const std::filesystem::path& journal);
+  /// `name`: in messages. `loads`: the scenes of a bundle; empty: the journal names them.
+  void start_replay(const std::filesystem::path& journal, const std::string& name,
+                    const std::vector<UnpackedScene>& loads = {});
   void follow_replay();
   void end_replay(const std::string& error);
   InputHandlers handlers();
@@ -143,9 +145,9 @@ class Viewer final : public ActionTarget {
   std::shared_ptr<SceneSource> scene_source_;
   WindowMemory memory_ = read_window_memory(options_.memory);
   std::optional<ActionScript> script_;
+  bool script_failed_ = false;  // a step of a script did
   SessionJournal journal_;
   std::shared_ptr<LogBuffer> log_ = std::make_shared<LogBuffer>();
-  bool script_failed_ = false;  // a step of a script did
   LogCapture log_capture_{log_};
   Window window_;
   Gui gui_;

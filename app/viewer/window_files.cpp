@@ -130,16 +130,14 @@ void WindowFiles::watch_folder() {
   opener_.reset();
 }
 
-LoadScene WindowFiles::unpack_bundle(const fs::path& file) const {
+UnpackedSession WindowFiles::unpack_bundle(const fs::path& file) const {
   const Bundle bundle = read_bundle(file);
   if (bundle.loads.empty()) throw InputError(file.string() + ": there is no scene in it");
   make_output_folder(folder_);
   const fs::path folder = free_name(folder_, file.stem().string(), "");
   extract_bundle(bundle, folder);
-  spdlog::info("the files of {} are in {}; stickslip replay {} does its session again", file.string(),
-               folder.string(), file.string());
-  const BundledLoad& last = bundle.loads.back();
-  return {(folder / bundle.scenes[last.scene].loaded()).string(), last.variant};
+  spdlog::info("the files of {} are in {}", file.string(), folder.string());
+  return {folder / bundle_journal_name, unpacked_loads(bundle, folder)};
 }
 
 }  // namespace stickslip

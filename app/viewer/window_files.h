@@ -18,6 +18,12 @@
 
 namespace stickslip {
 
+/// A bundle on the disk.
+struct UnpackedSession {
+  std::filesystem::path journal;
+  std::vector<UnpackedScene> loads;  // of the journal, in its order
+};
+
 /// Writes into one folder, which is made for the first file. The log has the path, or why there is no file.
 class WindowFiles {
  public:
@@ -39,9 +45,9 @@ class WindowFiles {
   /// of files.
   void save_bundle(const std::string& scene, const BundleOrigin& origin, const SessionJournal& journal,
                    const std::vector<SceneLoad>& loads, const Image& picture) const;
-  /// The files of a bundle go into a folder of their own. Returns its last scene, as its file defines it.
-  /// Throws InputError and OutputError.
-  LoadScene unpack_bundle(const std::filesystem::path& file) const;
+  /// The files of a bundle go into a folder of their own. Throws InputError, also for a bundle without a
+  /// scene, and OutputError.
+  UnpackedSession unpack_bundle(const std::filesystem::path& file) const;
   /// Opens the folder in the desktop's program for folders, xdg-open.
   void open_folder();
   /// Logs that this program has failed, once.

@@ -452,6 +452,50 @@ TEST_F(ProgramWindowTest, ReplaysAJournal) {
   EXPECT_NE(program_->errors().find("its own options"), std::string::npos) << program_->errors();
 }
 
+/// With each of its scenes as it was, when their files are gone or others have their names.
+TEST_F(ProgramWindowTest, ReplaysABundleWithAllItsScenes) {
+  const auto view = [&](std::vector<std::string> arguments, const std::string& script) {
+    std::ofstream("actions.txt") << script;
+    std::vector<std::string> words{"-c", "exec \"$0\" \"$@\" >&2", STICKSLIP_PROGRAM, "view"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    for (const char* word : {"--paused", "--journal", "done.jsonl", "--script", "actions.txt"})
+      words.emplace_back(word);
+    program_.emplace("/bin/sh", words);
+    return program_->finish();
+  };
+  const auto hashes = [&] {
+    std::vector<std::string> all;
+    for (const json& step : events("step")) all.push_back(step["hash"]);
+    return all;
+  };
+  std::ofstream("assets/scenes/other.toml") << program_scene << "velocity = [1, 0, 0]\n";
+  ASSERT_TRUE(view({"ball", "--set", "gravity=-5"}, "steps 3\nscene other\nsteps 2\nsave_bundle\nquit\n"))
+      << program_->errors();
+  const std::vector<std::string> first = hashes();
+  ASSERT_EQ(first.size(), 5u);
+  fs::rename("stickslip-output/stickslip-other-1.stickslip", "all.stickslip");
+  fs::remove("assets/scenes/ball.toml");
+  std::ofstream("assets/scenes/other.toml") << program_scene;
+
+  EXPECT_TRUE(view({"all.stickslip"}, "save_bundle\nquit\n")) << program_->errors();
+  EXPECT_NE(program_->errors().find("all.stickslip: all 5 states have the bits of the journal's"),
+            std::string::npos)
+      << program_->errors();
+  EXPECT_EQ(hashes(), first);
+  EXPECT_EQ(events("load").size(), 2u);
+
+  EXPECT_TRUE(view({"other"}, "steps 1\nopen all.stickslip\nscene other\nsteps 1\nquit\n"))
+      << program_->errors();
+  EXPECT_NE(program_->errors().find("all 5 states have the bits"), std::string::npos) << program_->errors();
+  const std::vector<std::string> again = hashes();
+  ASSERT_EQ(again.size(), 7u);
+  EXPECT_EQ(again.back(), again.front()) << "the scene of now, by its name";
+  EXPECT_NE(again.back(), first[3]) << "which is another one than in the bundle";
+
+  EXPECT_FALSE(view({"all.stickslip", "--set", "mu=1"}, "quit\n"));
+  EXPECT_NE(program_->errors().find("its own options"), std::string::npos) << program_->errors();
+}
+
 TEST_F(ProgramWindowTest, ShowsTheImpulsesOfIterationsUntilTheRunGoesOn) {
   std::ofstream("boxes.toml") << test::boxes_toml();
   // Pictures are of the scene alone: they differ by the contacts alone.

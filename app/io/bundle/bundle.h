@@ -72,6 +72,14 @@ Bundle read_bundle(const std::filesystem::path& file);
 /// their scene in it. Throws InputError and OutputError.
 void extract_bundle(const Bundle& bundle, const std::filesystem::path& folder);
 
+/// A scene of an extracted bundle.
+struct UnpackedScene {
+  std::filesystem::path file;  // what is loaded, see BundledScene::loaded
+  bool has_options = true;     // see BundledScene
+};
+/// Those of the journal's `load` events, in their order, for a bundle that was extracted to `folder`.
+std::vector<UnpackedScene> unpacked_loads(const Bundle& bundle, const std::filesystem::path& folder);
+
 /// The files of a bundle in a temporary folder, as long as this object lives.
 class UnpackedBundle {
  public:
@@ -81,8 +89,7 @@ class UnpackedBundle {
   const BundleOrigin& origin() const { return bundle_.origin; }
   std::filesystem::path journal() const { return folder_.path() / bundle_journal_name; }
   /// The scene of the next `load` of the journal. Throws InputError: the bundle has no more.
-  const BundledScene& next_load();
-  std::filesystem::path path_of(const BundledScene& scene) const { return folder_.path() / scene.loaded(); }
+  UnpackedScene next_load();
 
  private:
   std::filesystem::path file_;

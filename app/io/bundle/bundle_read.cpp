@@ -114,15 +114,26 @@ void extract_bundle(const Bundle& bundle, const fs::path& folder) {
   }
 }
 
+std::vector<UnpackedScene> unpacked_loads(const Bundle& bundle, const fs::path& folder) {
+  std::vector<UnpackedScene> loads;
+  loads.reserve(bundle.loads.size());
+  for (const BundledLoad& load : bundle.loads) {
+    const BundledScene& scene = bundle.scenes[load.scene];
+    loads.push_back({folder / scene.loaded(), scene.has_options});
+  }
+  return loads;
+}
+
 UnpackedBundle::UnpackedBundle(const fs::path& file) : file_(file), bundle_(read_bundle(file)) {
   extract_bundle(bundle_, folder_.path());
   bundle_.members.clear();
 }
 
-const BundledScene& UnpackedBundle::next_load() {
-  if (next_ >= bundle_.loads.size())
+UnpackedScene UnpackedBundle::next_load() {
+  const std::vector<UnpackedScene> loads = unpacked_loads(bundle_, folder_.path());
+  if (next_ >= loads.size())
     throw InputError(file_.string() + ": the journal loads more scenes than the bundle has");
-  return bundle_.scenes[bundle_.loads[next_++].scene];
+  return loads[next_++];
 }
 
 }  // namespace stickslip
