@@ -6,6 +6,7 @@
 
 #include "app/render/camera.h"
 #include "app/render/contact_scale.h"
+#include "app/render/force_sums.h"
 #include "app/render/overlays.h"
 #include "gpu/model/interaction.h"
 #include "gpu/model/model.h"
@@ -44,8 +45,9 @@ bool has_pattern(const Model& model, const Object& object);
 struct FrameView {
   Camera camera;
   Overlays overlays;
-  ContactScale scale = ContactScale::state;  // what the colours of contacts say
-  std::span<const ContactRecord> contacts;   // read only during the draw call, as are joints and pins
+  ContactScale scale = ContactScale::state;    // what the colours of contacts say
+  ForceArrows arrows = ForceArrows::contacts;  // what arrows of forces stand for
+  std::span<const ContactRecord> contacts;     // read only during the draw call, as are joints and pins
   std::span<const JointMark> joints;
   std::span<const std::int32_t> pins;  // nodes
   std::span<const GhostLine> ghosts;

@@ -26,10 +26,12 @@ namespace {
 
 const Vec3f kDragColor{0.98f, 0.72f, 0.10f}, kPickColor{0.10f, 0.11f, 0.13f};
 const Vec3f kFrictionColor{0.93f, 0.78f, 0.10f};
+const Vec3f kNormalSumColor{0.16f, 0.42f, 0.80f};
 constexpr float kLongestForce = 3;  // arrow of the largest force, in units of that of a normal
 // Radii in units of screen-constant size.
-constexpr float kDiscRadius = 4.2f;   // of a lonely contact, and as in glyph.frag
-constexpr float kGhostWidth = 0.75f;  // half of it
+constexpr float kDiscRadius = 4.2f;     // of a lonely contact, and as in glyph.frag
+constexpr float kShortestForce = 0.1f;  // shorter arrows, of 3 pixels, are left out
+constexpr float kGhostWidth = 0.75f;    // half of it
 constexpr float kMultiplierRadius = 6.4f, kPickRadius = 10, kJointRadius = 4.6f;
 constexpr float kPinRadius = 2.6f;
 constexpr float kBoxWidth = 0.6f;            // half of the width of a box's lines
@@ -137,14 +139,25 @@ void draw_normals(std::vector<shared::Glyph>& glyphs, const ContactMark& mark) {
 }
 
 void draw_arrows(std::vector<shared::Glyph>& glyphs, const ContactMark& mark) {
-  constexpr float kShortest = 0.1f;  // 3 pixels
   const auto add = [&](const Vec3f& force, const Vec3f& color) {
     const Vec3f arrow = mark.per_newton * force;
-    if (norm(arrow) >= kShortest)
+    if (norm(arrow) >= kShortestForce)
       glyphs.push_back(glyph(shared::kGlyphArrow, mark.contact.point, arrow, color, mark.opacity));
   };
   add(mark.contact.normal_force * mark.contact.normal, mark.color);
   add(mark.contact.friction, kFrictionColor);
+}
+
+void draw_force_sums(std::vector<shared::Glyph>& glyphs, const FrameView& view, float per_newton) {
+  const auto add = [&](const ForceSum& sum, const Vec3f& force, const Vec3f& color) {
+    const Vec3f arrow = per_newton * force;
+    if (norm(arrow) >= kShortestForce)
+      glyphs.push_back(glyph(shared::kGlyphArrow, sum.point, arrow, color, 1));
+  };
+  for (const ForceSum& sum : force_sums(view.contacts, view.arrows)) {
+    add(sum, sum.friction, kFrictionColor);
+    add(sum, sum.normal, kNormalSumColor);
+  }
 }
 
 void draw_cones(std::vector<shared::Glyph>& glyphs, const ContactMark& mark) {
@@ -225,9 +238,10 @@ std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers
     glyphs.back().b.w = kGhostWidth;
   }
   float largest = view.largest_force;  // [N]
-  if (view.overlays.arrows || view.overlays.cones)
-    for (const ContactRecord& contact : view.contacts)
-      largest = std::max({largest, contact.normal_force, norm(contact.friction)});
+  if (view.overlays.cones) largest = std::max(largest, largest_arrow(view.contacts, ForceArrows::contacts));
+  if (view.overlays.arrows) largest = std::max(largest, largest_arrow(view.contacts, view.arrows));
+  Overlays of_contacts = view.overlays;
+  of_contacts.arrows = view.overlays.arrows && view.arrows == ForceArrows::contacts;
   const float per_newton = largest > 0 ? kLongestForce / largest : 0;
   const float scale =
       shows_contacts(view.overlays) ? disc_scale(view.camera, view.contacts, width, height) : 1;
@@ -241,11 +255,11 @@ std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers
       if (contact.state != state) continue;
       const Vec3f color = view.scale == ContactScale::state ? contact_color(state)
                                                             : color_on_scale(contact, view.scale, range);
-      add_contact(
-          glyphs,
-          {contact, color, state == ContactState::open ? 0.6f : 1.f, view.overlays, per_newton, scale,
-           unit_per_depth * std::max(0.f, dot(contact.point - eye, forward)), contact.normal_force >= least});
+      add_contact(glyphs, {contact, color, state == ContactState::open ? 0.6f : 1.f, of_contacts, per_newton,
+                           scale, unit_per_depth * std::max(0.f, dot(contact.point - eye, forward)),
+                           contact.normal_force >= least});
     }
+  if (view.overlays.arrows) draw_force_sums(glyphs, view, per_newton);
   add_scene_overlays(glyphs, view);
   if (view.highlighted_contact) glyphs.push_back(ring(*view.highlighted_contact, kPickRadius, kPickColor));
   if (view.drag) {

@@ -42,6 +42,9 @@ STICKSLIP_OVERLAYS(STICKSLIP_CONTACT, STICKSLIP_SCENE, STICKSLIP_NONE)
 #undef STICKSLIP_SCENE
 #undef STICKSLIP_NONE
 
+/// Arrows of the sums that `view.arrows` chooses, in place of those of contacts; none for `contacts`.
+void draw_force_sums(std::vector<shared::Glyph>& glyphs, const FrameView& view, float per_newton);
+
 std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers& scene, int width,
                                        int height);
 

@@ -106,6 +106,13 @@ void next_surface_colors(ViewState& view) {
   view.surfaces = surface_colors_table()[next % surface_colors_table().size()].colors;
 }
 
+/// Also switches arrows on.
+void next_force_arrows(ViewState& view) {
+  const auto next = static_cast<std::size_t>(view.arrows) + 1;
+  view.arrows = force_arrows_table()[next % force_arrows_table().size()].arrows;
+  view.overlays.arrows = true;
+}
+
 void next_contact_scale(ViewState& view) {
   const auto next = static_cast<std::size_t>(view.scale) + 1;
   view.scale = contact_scale_table()[next % contact_scale_table().size()].scale;

@@ -110,6 +110,8 @@ struct ViewState;
          flip(t.view().patterns))                                                                                              \
   ACTION(contact_colors, "Contact colours", KEYS({GLFW_KEY_C, GLFW_MOD_SHIFT}), "colours of contacts: of their state, or a scale of force, gap, slip, pressure, age and others", \
          by_chance, "", next_contact_scale(t.view()))                                                                          \
+  ACTION(force_arrows, "Forces of", KEYS({GLFW_KEY_A, GLFW_MOD_SHIFT}), "arrows of forces: of each contact, or sums over pairs or over bodies", by_chance, "", \
+         next_force_arrows(t.view()))                                                                                          \
   ACTION(worst_contact, "Worst contact", KEYS({GLFW_KEY_W}),                                                                  \
          "pick the contact whose impulse misses the law most, or, where that is not known, the deepest one", none, unloaded(s), \
          t.pick_worst_contact())                                                                                               \

@@ -10,12 +10,10 @@ namespace {
 
 constexpr std::size_t kMostSettings = 3;  // in a caption
 
-/// [N] the largest force that an arrow can show.
-float largest_force(std::span<const ContactRecord> contacts) {
-  float largest = 0;
-  for (const ContactRecord& contact : contacts)
-    largest = std::max({largest, contact.normal_force, norm(contact.friction)});
-  return largest;
+/// [N] the largest force that an arrow of the view or its cones can show.
+float largest_force(const FrameView& view, std::span<const ContactRecord> contacts) {
+  const float of_cones = view.overlays.cones ? largest_arrow(contacts, ForceArrows::contacts) : 0;
+  return std::max(of_cones, largest_arrow(contacts, view.arrows));
 }
 
 /// The time at which a fork is shown: that of the run, or its own until it has reached it.
@@ -145,7 +143,7 @@ std::vector<Pane> ForkPanes::views(const FrameView& run, std::span<const PaneAre
     return panes.emplace_back(Pane{view, at.x, at.y, at.width, at.height});
   };
   add(run, areas[0]);
-  float largest = std::max(run.largest_force, largest_force(run.contacts));
+  float largest = std::max(run.largest_force, largest_force(run, run.contacts));
   const std::vector<Forks::Entry>& entries = forks.entries();
   for (std::size_t i = 0; i < std::min(entries.size(), areas.size() - 1); ++i) {
     auto own = std::make_unique<Shown>();
@@ -162,7 +160,7 @@ std::vector<Pane> ForkPanes::views(const FrameView& run, std::span<const PaneAre
     pane.view.tree = own->frame.snapshot.tree;
     pane.view.highlighted_contact = std::nullopt;
     pane.view.drag = std::nullopt;
-    largest = std::max(largest, largest_force(own->contacts));
+    largest = std::max(largest, largest_force(run, own->contacts));
     shown_.push_back(std::move(own));
   }
   for (Pane& pane : panes) {

@@ -177,6 +177,7 @@ FrameView Viewer::frame_view() {
   pointer_.set_clip(frame.clip);
   if (view_.clip.x_ray) frame.x_ray = view_.clip.opacity;
   frame.scale = view_.scale;
+  frame.arrows = view_.arrows;
   frame.tree = simulation_.frame().snapshot.tree;
   frame.tree_level = view_.tree_level;
   choose_contacts();
@@ -346,6 +347,7 @@ int Viewer::run() {
              [this](const ClipChoice& clip) { view_.clip = clip; }, &presets_})) {
       script_failed_ |= script_->has_failed();
       script_.reset();
+    }
     if (options_.script.drive &&
         !options_.script.drive(simulation_, [this](ActionId action) { act(action); }))
       quit_ = true;

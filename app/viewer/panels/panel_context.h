@@ -75,8 +75,9 @@ struct ReplayShown {
 struct ViewState {
   Overlays overlays;
   ContactFilter filter;
-  int tree_level = 5;                        // that `overlays.tree` shows
-  ContactScale scale = ContactScale::state;  // of the marks of contacts
+  int tree_level = 5;                          // that `overlays.tree` shows
+  ContactScale scale = ContactScale::state;    // of the marks of contacts
+  ForceArrows arrows = ForceArrows::contacts;  // what the arrows of forces stand for
   SurfaceColors surfaces = SurfaceColors::objects;
   bool patterns = true;  // of cloth, rods and round bodies
   ClipChoice clip;

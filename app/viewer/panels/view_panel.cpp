@@ -130,6 +130,21 @@ void draw_surface_colors(SurfaceColors& surfaces, float least, float most) {
           " triangles and segments");
 }
 
+/// What the arrows of forces stand for.
+void draw_force_arrows(ForceArrows& arrows) {
+  ImGui::AlignTextToFramePadding();
+  text_colored(theme::dim_text, "Forces of");
+  ImGui::SameLine(em(16));
+  ImGui::SetNextItemWidth(-1);
+  if (!begin_choices("##arrows", std::string(force_arrows_table()[static_cast<std::size_t>(arrows)].label)))
+    return;
+  for (const ForceArrowsInfo& info : force_arrows_table()) {
+    if (ImGui::Selectable(info.label.data(), info.arrows == arrows)) arrows = info.arrows;
+    tooltip(std::string(info.meaning));
+  }
+  ImGui::EndCombo();
+}
+
 /// What the colours of contacts say.
 void draw_scale(ViewState& view, std::span<const ContactRecord> contacts) {
   const ContactScaleInfo& chosen = contact_scale_table()[static_cast<std::size_t>(view.scale)];
@@ -246,6 +261,7 @@ void draw_view_panel(PanelContext& context) {
     ++counts[static_cast<std::size_t>(contact.state)];
     augmented += contact.augmented;
   }
+  if (view.overlays.arrows) draw_force_arrows(view.arrows);
   if (shows_contacts(view.overlays)) {
     draw_scale(view, context.simulation.frame().snapshot.contacts);
     const bool by_state = view.scale == ContactScale::state;
