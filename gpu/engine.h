@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gpu/dfcp/problem/contact_problem.h"
+#include "gpu/linear/matrix_parts.h"
 #include "gpu/model/interaction.h"
 #include "gpu/model/model.h"
 #include "gpu/model/report.h"
@@ -39,8 +40,13 @@ struct Snapshot {
   /// of the trace of its diagonal block; < 0 where nothing moved by it, as at colliders, and at rigid and
   /// affine bodies. Empty before the first step, and where nothing is elastic.
   std::vector<float> stiffness = {};
+  /// Of the last linear system of elastic bodies: in barrier steps all nodes of the model and control nodes,
+  /// at velocity level those of elastic bodies alone, without contacts, which are in W there. Empty before
+  /// the first step, and where nothing is elastic.
+  MatrixParts matrix = {};
   // Set by the caller: which of the arrays to fill.
   bool wants_positions = true, wants_contacts = true, wants_tree = false, wants_stiffness = false;
+  int matrix_cells = 0;  // of a side of `matrix`, at most; 0: it stays empty
 };
 
 enum class Backend { cpu, cuda };

@@ -118,8 +118,10 @@ class BackendEngine final : public Engine {
     out.asleep.clear();
     out.tree.clear();
     out.stiffness.clear();
+    out.matrix = {};
     if (!stepper_) return;
     if (out.wants_stiffness) stepper_->node_stiffness(out.stiffness);
+    if (out.matrix_cells > 0) out.matrix = stepper_->matrix_parts(out.matrix_cells);
     if (out.wants_tree) stepper_->append_trees(out.tree);
     out.poses = stepper_->poses();
     if (out.wants_contacts) stepper_->contact_records(params_, out.contacts);

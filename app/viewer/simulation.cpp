@@ -263,6 +263,15 @@ void Simulation::want_stiffness(bool wanted) {
   wake_.notify_one();
 }
 
+void Simulation::want_matrix(bool wanted) {
+  if (std::exchange(asked_for_matrix_, wanted) == wanted) return;
+  {
+    const std::lock_guard lock(mutex_);
+    matrix_wanted_ = wanted;
+  }
+  wake_.notify_one();
+}
+
 bool Simulation::update() {
   // In this order: frames are published before the status that follows from them, so the frame that is taken
   // here has the scene of the status, or a later one.

@@ -163,6 +163,9 @@ class Simulation {
   void want_tree(bool wanted);
   /// Whether frames have the stiffness of nodes; of a step that has just been computed alone.
   void want_stiffness(bool wanted);
+  /// Whether frames have the pattern of the matrix; likewise.
+  void want_matrix(bool wanted);
+  static constexpr int kMatrixCells = 128;  // of a side of it, at most
 
   /// Takes over the data published by the thread; true when any is new. The references below are valid and
   /// unchanged until the next call. All of these functions are for one thread.
@@ -286,6 +289,7 @@ class Simulation {
   bool details_published_ = false;    // the same
   bool tree_published_ = false;       // the same
   bool stiffness_published_ = false;  // the same
+  bool matrix_published_ = false;     // the same
   int frame_ = 0;
   double time_ = 0;
   int sound_ = -1;          // see SimulationStatus
@@ -306,7 +310,8 @@ class Simulation {
   std::condition_variable wake_;
   std::vector<Queued> queue_;
   std::optional<Offered> offered_;
-  bool contacts_wanted_ = true, details_wanted_ = false, tree_wanted_ = false, stiffness_wanted_ = false;
+  bool contacts_wanted_ = true, details_wanted_ = false, tree_wanted_ = false, stiffness_wanted_ = false,
+       matrix_wanted_ = false;
   SimulationStatus status_;
   Settings settings_;
   Pacing pacing_;
@@ -341,7 +346,7 @@ class Simulation {
   Pacing seen_pacing_;
   Tripwires seen_tripwires_;
   bool seen_tracing_ = false, asked_for_contacts_ = true, asked_for_details_ = false, asked_for_tree_ = false,
-       asked_for_stiffness_ = false;
+       asked_for_stiffness_ = false, asked_for_matrix_ = false;
 
   std::thread thread_;
 };

@@ -73,7 +73,7 @@ bool Simulation::wait_for_work(std::vector<Queued>& commands) {
     }
     const bool lacks = (contacts_wanted_ && !contacts_published_) || (tree_wanted_ && !tree_published_) ||
                        (contacts_wanted_ && details_wanted_ && !details_published_) ||
-                       (stiffness_wanted_ && !stiffness_published_);
+                       (stiffness_wanted_ && !stiffness_published_) || (matrix_wanted_ && !matrix_published_);
     if (lacks && scene_) unpublished_ = true;
     const bool free = status_.loaded && frame_ < leash_;
     const bool playing = status_.playing && free;
@@ -387,11 +387,13 @@ bool Simulation::publish_frame() {
       details_published_ = details_wanted_;
       tree_published_ = tree_wanted_;
       stiffness_published_ = stiffness_wanted_;
+      matrix_published_ = matrix_wanted_;
     }
     // The engine's trees are those of a step: no step led to the start, or to a restored state.
     const bool is_of_step = frame_ > 0 && !at_moment_;
     frame.snapshot.wants_tree = tree_published_ && is_of_step;
     frame.snapshot.wants_stiffness = stiffness_published_ && is_of_step;
+    frame.snapshot.matrix_cells = matrix_published_ && is_of_step ? kMatrixCells : 0;
     engine_->snapshot(frame.snapshot);
     if (frame.snapshot.wants_contacts) finish_contacts(frame.snapshot);
     else ages_.miss();

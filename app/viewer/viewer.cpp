@@ -298,6 +298,7 @@ void Viewer::draw() {
   simulation_.want_samples(!view_.tracked.empty() || view_.expect_shown);
   simulation_.want_tree(view_.overlays.tree);
   simulation_.want_stiffness(view_.surfaces == SurfaceColors::stiffness);
+  simulation_.want_matrix(view_.matrix_shown);
   const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);
   Image shown;
   const bool with_panels = view_.panels_in_pictures;

@@ -87,6 +87,10 @@ class IncrementalPotential {
   /// Of the last `linearise`: see SplitMatrix::node_stiffness; -1 at fixed nodes, too. Empty before. Two host
   /// reads.
   void node_stiffness(Context& ctx, std::vector<float>& out) const;
+  /// Of the last `linearise`; empty before.
+  MatrixParts matrix_parts(Context& ctx, std::int32_t most_cells) const {
+    return is_linearised_ ? hessian_.parts(ctx, most_cells) : MatrixParts{};
+  }
   SplitMatrix& hessian() { return hessian_; }
   /// Nodes of affine bodies that follow their control nodes. At a consistent x the gradient is that with
   /// respect to the control nodes, and zero at the followers.

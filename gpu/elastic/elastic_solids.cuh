@@ -162,6 +162,10 @@ class ElasticSolids {
   /// [N/m] the resistance over dt^2, per node of the whole model; -1: of no solid, or immovable. Empty before
   /// the first step. One host read.
   void node_stiffness(Context& ctx, std::vector<float>& out) const;
+  /// Of the matrix of the last step, which has no contacts; empty without elastic nodes.
+  MatrixParts matrix_parts(Context& ctx, std::int32_t most_cells) const {
+    return matrix_.parts(ctx, most_cells);
+  }
 
   SolidSums sums(Context& ctx, double gravity);
   /// Nodes that follow others: they have no unknowns of their own.

@@ -236,6 +236,12 @@ void SplitMatrix::node_stiffness(Context& ctx, std::vector<float>& out) const {
   out = stiffness.download(ctx);
 }
 
+MatrixParts SplitMatrix::parts(Context& ctx, std::int32_t most_cells) const {
+  std::vector<Vec4i> stencils(stencil_count_);
+  copy_to_host(ctx, stencils.data(), stencils_.data(), stencils.size());
+  return count_parts(static_cast<std::int32_t>(node_count_), entries_.download(ctx), stencils, most_cells);
+}
+
 HostBlocks SplitMatrix::download(Context& ctx) const {
   HostBlocks out;
   out.node_count = node_count_;

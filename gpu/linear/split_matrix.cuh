@@ -15,6 +15,7 @@
 #include "gpu/linear/coupling.h"
 #include "gpu/linear/host_blocks.h"
 #include "gpu/linear/lower_product.cuh"
+#include "gpu/linear/matrix_parts.h"
 #include "gpu/linear/node_gather.cuh"
 #include "gpu/math/corner_blocks.h"
 
@@ -120,6 +121,8 @@ class SplitMatrix {
   /// out = a third of the trace of each node's diagonal block; -1 at nodes that follow others, and at control
   /// nodes. One host read.
   void node_stiffness(Context& ctx, std::vector<float>& out) const;
+  /// Where D, L and C have blocks. Two host reads.
+  MatrixParts parts(Context& ctx, std::int32_t most_cells) const;
   /// L: the block lower()[e] stands at entries()[e] = (row, column), and its transpose at the mirrored place.
   /// A pair of nodes has one entry, or two that are each other's transposes (see Pattern).
   const Mat3* lower() const { return lower_.data(); }

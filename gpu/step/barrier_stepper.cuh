@@ -39,6 +39,9 @@ class BarrierStepper final : public Stepper {
     stepper_->node_stiffness(ctx_, out);
     if (!out.empty()) out.resize(model_.node_count());  // without the control nodes of rigid bodies
   }
+  MatrixParts matrix_parts(std::int32_t most_cells) override {
+    return stepper_ ? stepper_->matrix_parts(ctx_, most_cells) : MatrixParts{};
+  }
 
  private:
   static constexpr double kOpenGap = 0.02;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpu/dfcp/problem/contact_problem.h"
+#include "gpu/linear/matrix_parts.h"
 #include "gpu/model/device_model.cuh"
 #include "gpu/model/interaction.h"
 #include "gpu/model/report.h"
@@ -70,6 +71,8 @@ class Stepper {
   virtual void append_trees(std::vector<TreeBox>& out) = 0;
   /// See Snapshot::stiffness; `out` is empty before.
   virtual void node_stiffness(std::vector<float>& out) = 0;
+  /// See Snapshot::matrix.
+  virtual MatrixParts matrix_parts(std::int32_t most_cells) = 0;
   /// See Engine::freeze.
   virtual ContactProblem freeze() {
     throw std::logic_error("barrier steps have no contact problem at velocity level");

@@ -61,6 +61,10 @@ class TimeStepper {
   void append_trees(Context& ctx, std::vector<TreeBox>& out) const { newton_.append_trees(ctx, out); }
   /// See Snapshot::stiffness, per node of the model. One host read.
   void node_stiffness(Context& ctx, std::vector<float>& out) const;
+  /// See Snapshot::matrix.
+  MatrixParts matrix_parts(Context& ctx, std::int32_t most_cells) const {
+    return potential_.matrix_parts(ctx, most_cells);
+  }
 
  private:
   // Stages of a step.

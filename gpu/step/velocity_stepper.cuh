@@ -26,6 +26,9 @@ class VelocityStepper final : public Stepper {
   void node_stiffness(std::vector<float>& out) override {
     if (frame() > 0) rigid_.solids().node_stiffness(ctx_, out);
   }
+  MatrixParts matrix_parts(std::int32_t most_cells) override {
+    return frame() > 0 ? rigid_.solids().matrix_parts(ctx_, most_cells) : MatrixParts{};
+  }
   ContactProblem freeze() override { return rigid_.freeze(ctx_); }
 
  private:

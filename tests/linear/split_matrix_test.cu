@@ -118,6 +118,30 @@ BACKEND_TEST(SplitMatrix, IsSymmetric) {
   EXPECT_NEAR(x_ay, y_ax, test::kRounding * size);
 }
 
+BACKEND_TEST(SplitMatrix, CountsTheBlocksOfItsParts) {
+  FRESH_SEED(seed);
+  test::Random random(seed);
+  const test::System system = test::make_system(random, 6, 5, 4, 40);
+  DeviceSystem device(ctx, system);
+  const test::Sparse a = system.matrix();
+  const auto n = static_cast<std::int32_t>(system.node_count);
+  const MatrixParts parts = device.matrix.parts(ctx, n);
+  ASSERT_EQ(parts.cells, n) << "a cell per block";
+  std::vector<std::uint8_t> filled(system.node_count * system.node_count, 0);
+  for (int column = 0; column < a.outerSize(); ++column)
+    for (test::Sparse::InnerIterator entry(a, column); entry; ++entry)
+      if (entry.value() != 0) filled[static_cast<std::size_t>(entry.row() / 3 * n + column / 3)] = 1;
+  for (std::int32_t i = 0; i < n; ++i)
+    for (std::int32_t j = 0; j < n; ++j) {
+      const MatrixParts::Counts& count = parts.at(i, j);
+      EXPECT_EQ(count[0] + count[1] + count[2] > 0, filled[static_cast<std::size_t>(i * n + j)] != 0);
+      EXPECT_EQ(count[MatrixParts::diagonal], i == j);
+      EXPECT_LE(count[MatrixParts::elastic], 1);
+      EXPECT_LE(count[MatrixParts::contact], 1);
+    }
+  EXPECT_EQ(parts.total[MatrixParts::elastic], static_cast<std::int64_t>(2 * device.matrix.pair_count()));
+}
+
 BACKEND_TEST(SplitMatrix, AddsSymmetricBlocksToTheDiagonal) {
   FRESH_SEED(seed);
   test::Random random(seed);

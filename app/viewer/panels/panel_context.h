@@ -99,6 +99,7 @@ struct ViewState {
   std::string preset_name;                 // what is typed for the next preset
   bool expect_shown = false;               // the plots of what the scene expects, in the last picture
   bool pattern_shown = false;              // the pattern of W, in the last picture
+  bool matrix_shown = false;               // the pattern of D, L and C, in the last picture
   bool pattern_swept = false;              // it has the order of the sweeps
   ForkView fork_view = ForkView::outlines;
   ForkState seeded{.seed = 1};      // the next fork with other velocities

@@ -29,7 +29,11 @@ void draw_expect_section(PanelContext& context);
 void draw_contact_numbers(const StepReport& report);
 /// The pattern of W of the contacts that are shown; `swept`: in the order of sweeps by colours.
 void draw_matrix_pattern(const Model& model, std::span<const ContactRecord> contacts, bool& swept);
-/// The same for the judge's numbers of any step.
+/// Where D, L and C have blocks; `missing`: what is said where there are none.
+void draw_matrix_parts(const MatrixParts& parts, const char* missing);
+/// What the pointer tells of a cell: rows, columns, and blocks and numbers of each part.
+std::string matrix_cell_text(const MatrixParts& parts, std::int32_t row, std::int32_t column);
+/// The judge's numbers of any step.
 void draw_judgement(const StepReport& report);
 /// Timeline of the last step, and the switch for tracing.
 void draw_trace(Simulation& simulation);

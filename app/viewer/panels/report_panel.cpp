@@ -136,6 +136,21 @@ void draw_pattern_section(PanelContext& context) {
     draw_matrix_pattern(frame.scene->model, frame.snapshot.contacts, context.view.pattern_swept);
 }
 
+/// Why there is no matrix where it is empty.
+const char* missing_matrix(const SimulationFrame& frame, bool velocity) {
+  const auto is_elastic = [](const Object& object) { return object.is_deformable() || object.is_affine(); };
+  if (velocity && std::ranges::none_of(frame.scene->model.objects, is_elastic))
+    return "Rigid bodies have no such matrix at velocity level: their masses and contacts are in W.";
+  return "No step led to this state.";
+}
+
+void draw_matrix_section(PanelContext& context, bool velocity) {
+  context.view.matrix_shown = section("Matrix D + L + C", false);
+  const SimulationFrame& frame = context.simulation.frame();
+  if (!context.view.matrix_shown || !frame.scene) return;
+  draw_matrix_parts(frame.snapshot.matrix, missing_matrix(frame, velocity));
+}
+
 void draw_save(PanelContext& context, ActionId id) {
   const Action& save = action_table()[static_cast<std::size_t>(id)];
   if (action_button(save.label.data(), std::string(save.meaning), shortcut(id))) context.act(id);
@@ -182,7 +197,7 @@ void draw_last_step(PanelContext& context, const std::deque<StepReport>& history
 
 void draw_report_panel(PanelContext& context) {
   const std::deque<StepReport>& history = context.simulation.history();
-  context.view.pattern_shown = false;
+  context.view.pattern_shown = context.view.matrix_shown = false;
   draw_last_step(context, history);
   if (!history.empty()) draw_pause(context);
   draw_tracked_section(context);
@@ -198,11 +213,13 @@ void draw_report_panel(PanelContext& context) {
     if (section("Contact solves")) draw_history(HistoryPlots::contact_solves, plotted);
     context.view.pattern_shown = section("Matrix W", false);
     if (context.view.pattern_shown) draw_pattern_section(context);
+    draw_matrix_section(context, true);
     if (section("Energy")) draw_energies(context, plotted);
     return;
   }
   if (section("Convergence")) draw_convergence(history.back());
   if (section("Stiffness groups", false)) draw_groups(history.back());
+  draw_matrix_section(context, false);
   if (section("Energy")) draw_energies(context, plotted);
   if (section("Effort and contacts", false)) draw_history(HistoryPlots::effort, plotted);
 }
