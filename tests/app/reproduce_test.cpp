@@ -3,16 +3,20 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <regex>
 #include <set>
 
 #include "app/io/file/input_error.h"
 #include "app/io/scene/scene.h"
 #include "bench/program/reproduce/fibre_bundle.h"
+#include "bench/program/reproduce/fibre_models.h"
 #include "bench/program/reproduce/picture.h"
 #include "tests/app/shipped_text.h"
 
@@ -302,6 +306,74 @@ TEST(Reproduce, ABundleOfAnotherSizeHasABandThatFits) {
             "segments = 9\nposition = [-0.0081, 0, -0.0081]\ncount = [4, 1, 4]\nradius = 0.016\n");
   EXPECT_EQ(with_bundle(text, 6, 26), text);
   EXPECT_THROW(with_bundle("segments = 26\n", 4, 9), InputError);
+}
+
+/// The same contacts, and as many degrees of freedom.
+TEST(Reproduce, ThreeModelsOfFibresHaveTheSameContacts) {
+  Wisp wisp;
+  wisp.contacts = 40;
+  wisp.seed = 3;
+  for (const FibreModel model : kFibreModels) {
+    SCOPED_TRACE(name_of(model));
+    const ContactProblem problem = wisp_problem(model, wisp);
+    EXPECT_NO_THROW(check(problem));
+    EXPECT_EQ(problem.contacts(), 40U);
+    EXPECT_EQ(problem.moving_dofs(), 4U * kFibreDofs);
+    EXPECT_EQ(asymmetry_of(problem.A).relative, 0);
+    // Free strands approach each other where they touch: some normal velocities without impulses are
+    // negative, and those of the three models are alike.
+    const std::vector<double> q = to_local(problem).q;
+    const std::vector<double> other = to_local(wisp_problem(FibreModel::curvatures, wisp)).q;
+    double product = 0, own = 0, others = 0;
+    for (std::size_t i = 0; i < q.size(); i += 3) {
+      product += q[i] * other[i];
+      own += q[i] * q[i];
+      others += other[i] * other[i];
+    }
+    EXPECT_GT(product / std::sqrt(own * others), 0.9);
+    EXPECT_LT(*std::ranges::min_element(q), -0.01);
+  }
+  EXPECT_THROW(wisp_problem(FibreModel::rods, {.side = 1}), std::invalid_argument);
+}
+
+/// In a long step inertia has no part: dt times an impulse across the tip of a straight strand moves it as a
+/// force moves that of a clamped beam, by L^3 / (3 E I).
+TEST(Reproduce, ThreeModelsOfFibresBendAsBeams) {
+  Wisp wisp;
+  wisp.contacts = 400;
+  wisp.radius = 0;
+  wisp.dt = 10;
+  for (const FibreModel model : kFibreModels) {
+    SCOPED_TRACE(name_of(model));
+    const ContactProblem problem = wisp_problem(model, wisp);
+    const ContactProblem local = to_local(problem);
+    const double pi = std::numbers::pi, r = wisp.diameter / 2;
+    const double beam = std::pow(wisp.length, 3) / (3 * wisp.young * pi / 4 * r * r * r * r);
+    double most = 0;  // along a normal, of two strands in series
+    for (std::size_t row = 0; row < local.size(); row += 3)
+      for (std::int32_t k = local.W.offsets[row]; k < local.W.offsets[row + 1]; ++k)
+        if (local.W.indices[static_cast<std::size_t>(k)] == static_cast<std::int32_t>(row))
+          most = std::max(most, local.W.values[static_cast<std::size_t>(k)]);
+    // The contact next to the tip is within 1% of it. Held first segments make node models stiffer: the
+    // clamp is half a segment further on.
+    const double held = model == FibreModel::curvatures ? 0
+                        : model == FibreModel::springs  ? 0.5 / (kFibreDofs / 3 + 1)
+                                                        : 0.5 / (kFibreDofs / 6 + 1);
+    const double want = 2 * beam * std::pow(1 - held, 3);
+    EXPECT_NEAR(most * wisp.dt * wisp.dt / want, 1, 0.06);
+  }
+}
+
+TEST(Reproduce, ThreeModelsOfFibresHaveSharesOverNu) {
+  const ReproducedClaim run(
+      "[[claim]]\nname = 'test-stacks'\nwhere = 'Fig. 1'\nclaim = 'c'\nmeasure = 'fibre_models'\n"
+      "[[claim.method]]\nname = 'newton_ac'\n"
+      "[[claim.check]]\nquantity = 'curvatures.newton_ac.failed_below'\nmeaning = 'm'\nclaimed = 0\n"
+      "[claim.run]\nsizes = [2]\nvalues = [0.25, 0.5]\nstarts = 2\ntolerance = 1e-6\n");
+  ASSERT_EQ(run.code, 0);
+  ASSERT_EQ(run.document["curves"].size(), 3U);
+  for (const char* model : {"rods", "springs", "curvatures"})
+    EXPECT_EQ(run.document["samples"][std::string(model) + ".newton_ac.failed_below"].size(), 1U) << model;
 }
 
 /// The quick run of every claim is measured; its verdict may be any.

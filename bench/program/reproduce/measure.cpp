@@ -21,6 +21,7 @@ constexpr MeasureRow kMeasures[] = {
     {"projection", measure_projection},
     {"nu", measure_nu},
     {"fibre_nu", measure_fibre_nu},
+    {"fibre_models", measure_fibre_models},
     {"linear", measure_linear},
     {"orderings", measure_orderings},
     {"solvers", measure_solvers},

@@ -79,6 +79,8 @@ Measurement measure_nu(const Claim&, const ClaimRun&, const MeasureContext&);
 Measurement measure_nu_times(const Claim&, const ClaimRun&, const MeasureContext&);
 /// The same of steps of fibres. See measure_fibre_nu.cpp.
 Measurement measure_fibre_nu(const Claim&, const ClaimRun&, const MeasureContext&);
+/// The same of wisps of fibres in three discretisations. See measure_fibre_models.cpp.
+Measurement measure_fibre_models(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Krylov methods beside solvers of the lab on problems of joints alone.
 Measurement measure_linear(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Gauss-Seidel over all orders of the contacts of a small tower.

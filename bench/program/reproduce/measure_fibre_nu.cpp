@@ -14,6 +14,7 @@
 
 #include "app/io/scene/settings.h"
 #include "bench/program/reproduce/fibre_bundle.h"
+#include "bench/program/reproduce/fibre_problems.h"
 #include "bench/program/reproduce/measure.h"
 #include "bench/program/reproduce/nu_shares.h"
 
@@ -34,13 +35,8 @@ struct FibreSolve {
   bool solved = false;
 };
 
-struct FibreProblem {
-  double nu;
-  ContactProblem problem;
-};
-
-void add_problems(const ClaimRun& run, int side, int segments, const MeasureContext& context,
-                  std::vector<FibreProblem>& out) {
+void add_bundle_problems(const ClaimRun& run, int side, int segments, const MeasureContext& context,
+                         std::vector<FibreProblem>& out) {
   const std::unique_ptr<Engine> engine = context.engine();
   Scene scene = load_with_bundle(side, segments);
   set_solver(scene.params, "nsgs");
@@ -52,10 +48,7 @@ void add_problems(const ClaimRun& run, int side, int segments, const MeasureCont
       contacts = engine->step().contacts;
     }
     if (contacts == 0) continue;
-    ContactProblem problem = engine->freeze();
-    const double nu =
-        3.0 * static_cast<double>(problem.contacts()) / static_cast<double>(problem.moving_dofs());
-    out.push_back({nu, std::move(problem)});
+    out.emplace_back(engine->freeze());
   }
 }
 
@@ -114,6 +107,31 @@ void add_bins(const std::string& name, const std::vector<FibreSolve>& solves, Me
 
 }  // namespace
 
+FibreProblem::FibreProblem(ContactProblem of)
+    : nu(3.0 * static_cast<double>(of.contacts()) / static_cast<double>(of.moving_dofs())),
+      problem(std::move(of)) {}
+
+void measure_fibres(const Claim& claim, const ClaimRun& run, const MeasureContext& context,
+                    const std::string& prefix, std::vector<FibreProblem> problems, Measurement& out) {
+  std::ranges::stable_sort(problems, {}, &FibreProblem::nu);
+  out.x_name = "nu = 3 contacts / dofs";
+  out.y_name = "share of unsolved problems, with 95% intervals";
+  const std::unique_ptr<ContactLab> lab = (*context.labs)(context.backend, context.threads);
+  for (const ClaimMethod& method : methods_of(claim)) {
+    const std::string name = prefix + method.name;
+    std::vector<FibreSolve> solves;
+    for (const FibreProblem& of : problems) {
+      lab->load(of.problem);
+      const SolveReport report = solve_claim(*lab, of.problem, run, method, context, false);
+      solves.push_back({of.nu, report.seconds, static_cast<double>(report.iterations), report.converged});
+    }
+    add_shares(name, solves, out);
+    out.add(name + ".slowdown", growth(solves, &FibreSolve::seconds));
+    out.add(name + ".more_iterations", growth(solves, &FibreSolve::iterations));
+    add_bins(name, solves, out);
+  }
+}
+
 std::string with_bundle(const std::string& text, int side, int segments) {
   // The strands' distance is that of the scene; the band shrinks with the bundle.
   constexpr double spacing = 0.0054, radius = 0.004;
@@ -149,25 +167,10 @@ Measurement measure_fibre_nu(const Claim& claim, const ClaimRun& run, const Meas
   std::vector<FibreProblem> problems;
   for (const double side : run.sizes)
     for (const double segments : run.values)
-      add_problems(run, static_cast<int>(side), static_cast<int>(segments), context, problems);
+      add_bundle_problems(run, static_cast<int>(side), static_cast<int>(segments), context, problems);
   if (problems.empty()) throw InputError("claim " + claim.name + ": no step has a contact");
-  std::ranges::sort(problems, {}, &FibreProblem::nu);
   Measurement out;
-  out.x_name = "nu = 3 contacts / dofs";
-  out.y_name = "share of unsolved problems, with 95% intervals";
-  const std::unique_ptr<ContactLab> lab = (*context.labs)(context.backend, context.threads);
-  for (const ClaimMethod& method : methods_of(claim)) {
-    std::vector<FibreSolve> solves;
-    for (const FibreProblem& of : problems) {
-      lab->load(of.problem);
-      const SolveReport report = solve_claim(*lab, of.problem, run, method, context, false);
-      solves.push_back({of.nu, report.seconds, static_cast<double>(report.iterations), report.converged});
-    }
-    add_shares(method.name, solves, out);
-    out.add(method.name + ".slowdown", growth(solves, &FibreSolve::seconds));
-    out.add(method.name + ".more_iterations", growth(solves, &FibreSolve::iterations));
-    add_bins(method.name, solves, out);
-  }
+  measure_fibres(claim, run, context, "", std::move(problems), out);
   return out;
 }
 
