@@ -149,7 +149,7 @@ TEST_F(BundleFiles, AreUnpackedIntoEmptyFoldersOnly) {
   fs::path inside;
   {
     UnpackedBundle unpacked(bundle());
-    inside = unpacked.path_of(unpacked.next_load());
+    inside = unpacked.next_load().file;
     EXPECT_EQ(inside.filename(), "yard.toml");
     EXPECT_TRUE(fs::exists(inside));
     EXPECT_EQ(read(unpacked.journal()), "a journal\n");
