@@ -223,26 +223,7 @@ def hover() -> Film:
     return Film("card-house", ["toggle_contacts", "steps 30", "screenshot"], act, panels=True, crop=(600, 400, 340, 260), width=480)
 
 
-def matrix() -> Film:
-    """Blocks of contacts come into the matrix as soft bodies land."""
-
-    def act(hand: Hand) -> None:
-        # Each click folds a section of the right panel, so that the next ones move up; the last one opens.
-        for y in (232, 313, 333, 373):
-            hand.move(1030, y)
-            hand.picture()  # the window has drawn the section below the pointer
-            hand.press()
-            hand.picture()
-            hand.release()
-        hand.click(400, 620)  # keys go to the scene again
-        for _ in range(24):
-            hand.step(3)
-            hand.picture()
-
-    return Film("drop", ["steps 1", "screenshot"], act, panels=True, crop=SCENE_AND_VIEW, width=560, quality=60)
-
-
-MAKERS: dict[str, Callable[[], Film]] = {"rewind": rewind, "cones": cones, "tree": tree, "fork": fork, "panes": panes, "gizmo": gizmo, "drag": drag, "patterns": patterns, "twist": twist, "pressure": pressure, "age": age, "hover": hover, "matrix": matrix}
+MAKERS: dict[str, Callable[[], Film]] = {"rewind": rewind, "cones": cones, "tree": tree, "fork": fork, "panes": panes, "gizmo": gizmo, "drag": drag, "patterns": patterns, "twist": twist, "pressure": pressure, "age": age, "hover": hover}
 
 
 def pictures(folder: pathlib.Path) -> list[pathlib.Path]:

@@ -22,9 +22,10 @@ namespace {
 void refuse_scene_options(const ViewCommand& options) {
   if (!options.variant.empty() || !options.solver.empty() || !options.settings.empty() || options.scale ||
       options.density || options.force || options.ignore_unknown)
-    throw InputError(options.scene +
-                     ": a journal is replayed with its own options: --variant, --solver, --set, "
-                     "--scale, --density, --force and --ignore-unknown do not go with it");
+    throw InputError(
+        options.scene +
+        ": a journal, also of a bundle, is replayed with its own options: --variant, --solver, --set, "
+        "--scale, --density, --force and --ignore-unknown do not go with it");
 }
 
 /// The options of the scene become those of the journal's start.
@@ -116,10 +117,13 @@ int command_view(const ViewCommand& command, const EngineFactory& factory) {
   if (view.replay_loads.empty()) view.load_scene = FirstSceneLoader(options);
   view.load_replayed = [](const JournalStart& start) { return FirstSceneLoader(options_of(start)); };
   view.load_bundled = [](const JournalStart& start, const std::vector<UnpackedScene>& loads) {
-    return [start, loads, next = std::size_t{0}](const std::string&, const std::string& variant) mutable {
-      if (next >= loads.size()) throw InputError("the journal loads more scenes than the bundle has");
-      return load_bundled(loads[next++], variant, start);
-    };
+    return
+        [start, loads, next = std::size_t{0}](const std::string& name, const std::string& variant) mutable {
+          // What has another name is loaded by the user, which ends the replay.
+          if (next < loads.size() && (name == loads[next].name || loads[next].name.empty()))
+            return load_bundled(loads[next++], variant, start);
+          return load_variant(name, variant);
+        };
   };
   try {
     return run_viewer(view);

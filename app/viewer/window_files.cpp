@@ -2,7 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "app/capture/camera_path.h"
 #include "app/capture/png.h"
@@ -130,6 +132,21 @@ void WindowFiles::watch_folder() {
   opener_.reset();
 }
 
+namespace {
+
+/// Gives each scene the name by which the journal loads it: other loads are the user's.
+void name_loads(UnpackedSession& session) {
+  std::ifstream journal(session.journal);
+  std::size_t next = 0;
+  for (std::string line; next < session.loads.size() && std::getline(journal, line);) {
+    const auto event = nlohmann::json::parse(line, nullptr, false);
+    if (event.is_object() && event.value("event", "") == "load")
+      session.loads[next++].name = event.value("scene", "");
+  }
+}
+
+}  // namespace
+
 UnpackedSession WindowFiles::unpack_bundle(const fs::path& file) const {
   const Bundle bundle = read_bundle(file);
   if (bundle.loads.empty()) throw InputError(file.string() + ": there is no scene in it");
@@ -137,7 +154,9 @@ UnpackedSession WindowFiles::unpack_bundle(const fs::path& file) const {
   const fs::path folder = free_name(folder_, file.stem().string(), "");
   extract_bundle(bundle, folder);
   spdlog::info("the files of {} are in {}", file.string(), folder.string());
-  return {folder / bundle_journal_name, unpacked_loads(bundle, folder)};
+  UnpackedSession session{folder / bundle_journal_name, unpacked_loads(bundle, folder)};
+  name_loads(session);
+  return session;
 }
 
 }  // namespace stickslip

@@ -76,6 +76,7 @@ void extract_bundle(const Bundle& bundle, const std::filesystem::path& folder);
 struct UnpackedScene {
   std::filesystem::path file;  // what is loaded, see BundledScene::loaded
   bool has_options = true;     // see BundledScene
+  std::string name;            // by which the journal loads it; empty: not read
 };
 /// Those of the journal's `load` events, in their order, for a bundle that was extracted to `folder`.
 std::vector<UnpackedScene> unpacked_loads(const Bundle& bundle, const std::filesystem::path& folder);

@@ -119,7 +119,7 @@ std::vector<UnpackedScene> unpacked_loads(const Bundle& bundle, const fs::path& 
   loads.reserve(bundle.loads.size());
   for (const BundledLoad& load : bundle.loads) {
     const BundledScene& scene = bundle.scenes[load.scene];
-    loads.push_back({folder / scene.loaded(), scene.has_options});
+    loads.push_back({folder / scene.loaded(), scene.has_options, {}});
   }
   return loads;
 }

@@ -125,6 +125,7 @@ class RodStrand : public NodeStrand {
  public:
   RodStrand(const FibreCurve& curve, const Wisp& wisp) : NodeStrand(curve, wisp, kFibreDofs / 6 + 1) {
     std::vector<Vec2i> chain;
+    chain.reserve(static_cast<std::size_t>(segments_));
     for (int e = 0; e < segments_; ++e) chain.push_back({e, e + 1});
     ghosts_ = place_ghosts(nodes_, chain, wisp.diameter);
   }
@@ -310,7 +311,8 @@ ContactProblem wisp_problem(FibreModel model, const Wisp& wisp) {
   std::vector<Vec3d> drifts;  // [m/s] of the tips
   const double half = 0.5 * wisp.spacing * (wisp.side - 1);
   for (int i = 0; i < wisp.side * wisp.side; ++i) {
-    const Vec3d root{wisp.spacing * (i % wisp.side) - half, 0, wisp.spacing * (i / wisp.side) - half};
+    const int row = i / wisp.side, column = i % wisp.side;
+    const Vec3d root{wisp.spacing * column - half, 0, wisp.spacing * row - half};
     const double turns = random.between(1, 2);
     curves.push_back({root, wisp.length, wisp.radius, turns, random.between(0, 2 * std::numbers::pi)});
     const Vec3d inward = -40.0 * root;  // [1/s]
