@@ -411,9 +411,11 @@ TEST_F(ProgramWindowTest, DoesWhatAScriptSays) {
   EXPECT_NE(replay.errors().find("\"equal\":8,"), std::string::npos) << replay.errors();
 }
 
-/// With the options of then, as the window's own scene or in place of another.
-TEST_F(ProgramWindowTest, ReplaysAJournal) {
-  const auto view = [&](std::vector<std::string> arguments, const std::string& script) {
+/// Runs that replay what an earlier one wrote.
+class ReplayProgramWindowTest : public ProgramWindowTest {
+ protected:
+  /// Whether a window with these arguments and script ends well; its journal is done.jsonl.
+  bool view(const std::vector<std::string>& arguments, const std::string& script) {
     std::ofstream("actions.txt") << script;
     std::vector<std::string> words{"-c", "exec \"$0\" \"$@\" >&2", STICKSLIP_PROGRAM, "view"};
     words.insert(words.end(), arguments.begin(), arguments.end());
@@ -421,12 +423,15 @@ TEST_F(ProgramWindowTest, ReplaysAJournal) {
       words.emplace_back(word);
     program_.emplace("/bin/sh", words);
     return program_->finish();
-  };
-  const auto hashes = [&] {
+  }
+  std::vector<std::string> hashes() const {
     std::vector<std::string> all;
     for (const json& step : events("step")) all.push_back(step["hash"]);
     return all;
-  };
+  }
+};
+/// With the options of then, as the window's own scene or in place of another.
+TEST_F(ReplayProgramWindowTest, ReplaysAJournal) {
   ASSERT_TRUE(view({"ball", "--set", "gravity=-5"}, "steps 4\nset mu=0.5\nsteps 2\nquit\n"))
       << program_->errors();
   const std::vector<std::string> first = hashes();
@@ -453,21 +458,7 @@ TEST_F(ProgramWindowTest, ReplaysAJournal) {
 }
 
 /// With each of its scenes as it was, when their files are gone or others have their names.
-TEST_F(ProgramWindowTest, ReplaysABundleWithAllItsScenes) {
-  const auto view = [&](std::vector<std::string> arguments, const std::string& script) {
-    std::ofstream("actions.txt") << script;
-    std::vector<std::string> words{"-c", "exec \"$0\" \"$@\" >&2", STICKSLIP_PROGRAM, "view"};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    for (const char* word : {"--paused", "--journal", "done.jsonl", "--script", "actions.txt"})
-      words.emplace_back(word);
-    program_.emplace("/bin/sh", words);
-    return program_->finish();
-  };
-  const auto hashes = [&] {
-    std::vector<std::string> all;
-    for (const json& step : events("step")) all.push_back(step["hash"]);
-    return all;
-  };
+TEST_F(ReplayProgramWindowTest, ReplaysABundleWithAllItsScenes) {
   std::ofstream("assets/scenes/other.toml") << program_scene << "velocity = [1, 0, 0]\n";
   ASSERT_TRUE(view({"ball", "--set", "gravity=-5"}, "steps 3\nscene other\nsteps 2\nsave_bundle\nquit\n"))
       << program_->errors();
