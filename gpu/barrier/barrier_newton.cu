@@ -517,6 +517,7 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
       report.stopped_by_budget = true;
       return stop("budget");
     }
+    if (final) schedule.refuse();
     if (arrived && !final) schedule.settle(ctx, x);
     else schedule.advance(ctx, near_, x, record);
   }

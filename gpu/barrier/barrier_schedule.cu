@@ -14,6 +14,10 @@ constexpr double kTightGap = 1e-2;
 // which ends most cycles.
 constexpr int kHalvingRises = 8, kQuarteringRises = 24, kMostRises = 48;
 constexpr int kSettlings = 2;
+// See refuse(). Friction can leave a point where directions are short and momentum does not balance yet, and
+// climb. From there on, each rise of the energy shortens the steps by kShorter, and each fall lengthens them
+// by kLonger. Milder factors leave steps of a mat on a tower of cards unconverged.
+constexpr Real kShorter = Real(0.5), kLonger = Real(1.4), kLeastLate = Real(0.125);
 
 // Newton's model of friction has no curvature along a slip, so steps overshoot where a slip reverses or ends.
 // After a step that the line search shortened, the next model majorises friction. This slows the convergence
@@ -41,7 +45,12 @@ BarrierSchedule::BarrierSchedule(Context& ctx, ContactTerms& contacts, const Pro
 }
 
 void BarrierSchedule::watch(const NewtonRecord& record) {
-  rises_ += record.energy > last_energy_;
+  const bool rose = record.energy > last_energy_;
+  rises_ += rose;
+  if (was_refused_) {
+    const Real share = (rose ? kShorter : kLonger) * late_share_;
+    late_share_ = std::clamp(share, kLeastLate, Real(1));
+  }
   last_energy_ = record.energy;
   const bool is_full = record.step_length > kFullStep * record.ccd_bound;
   friction_secant_ = is_full ? Real(0.5) * friction_secant_ : Real(1);
@@ -54,8 +63,9 @@ void BarrierSchedule::watch(const NewtonRecord& record) {
 }
 
 Real BarrierSchedule::share() const {
-  if (params_.friction_update != FrictionUpdate::newton || frozen_ || rises_ < kHalvingRises) return Real(1);
-  return rises_ < kQuarteringRises ? Real(0.5) : Real(0.25);
+  if (params_.friction_update != FrictionUpdate::newton || frozen_) return Real(1);
+  if (rises_ < kHalvingRises) return late_share_;
+  return std::min(late_share_, rises_ < kQuarteringRises ? Real(0.5) : Real(0.25));
 }
 
 void BarrierSchedule::settle(Context& ctx, const Vec3* x) {

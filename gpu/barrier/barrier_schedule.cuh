@@ -21,6 +21,9 @@ class BarrierSchedule {
   /// True if the current potential is final; false while frozen friction is to be refreshed at its minimum.
   bool is_settled() const { return settlings_ == 0; }
   bool is_frozen() const { return frozen_; }
+  /// After an iteration within tolerance that does not end the step, as momentum does not balance: shortens
+  /// later steps where friction raises the energy.
+  void refuse() { was_refused_ = true; }
   /// The share of a Newton step to go: below 1 where friction makes Newton's method cycle.
   Real share() const;
 
@@ -39,9 +42,9 @@ class BarrierSchedule {
   Real last_gap_;
   double last_energy_ = std::numeric_limits<double>::infinity();     // for the next iteration's potential
   double paced_gradient_ = std::numeric_limits<double>::infinity();  // at the last change of multipliers
-  Real friction_secant_ = 0;
+  Real friction_secant_ = 0, late_share_ = 1;
   int rises_ = 0, settlings_ = 0;
-  bool frozen_ = false;
+  bool frozen_ = false, was_refused_ = false;
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

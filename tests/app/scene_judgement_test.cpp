@@ -113,5 +113,21 @@ INSTANTIATE_TEST_SUITE_P(Scenes, LongSceneJudgement, ::testing::ValuesIn(judged_
                            return name;
                          });
 
+// In the twelfth step of `noodles`, directions are short before momentum balances; refreshed friction then
+// leads away from there, and Newton's method cycles unless its steps get shorter.
+TEST(SceneJudgement, FrictionConvergesWhereMomentumBalancesLate) {
+  const Scene scene = load_scene("noodles");
+  const std::unique_ptr<Engine> engine = make_engine(Backend::cpu, 2);
+  engine->set_params(scene.params);
+  engine->load(scene.model);
+  StepReport report;
+  for (int i = 0; i < 12; ++i) {
+    report = engine->step();
+    EXPECT_TRUE(report.converged) << "step " << i + 1 << ": " << report.stop_reason;
+  }
+  expect_lawful_barrier_step(report, scene.params, largest_coefficient(scene.model),
+                             scene.model.node_count());
+}
+
 }  // namespace
 }  // namespace stickslip
