@@ -5,19 +5,39 @@
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
 #include "gpu/model/affine.h"
+#include "gpu/model/element_group.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
 constexpr std::size_t kMostBatches = 16;  // each walks the whole pattern
 
-/// Writes the gradient of inertia and springs at x to g; `inertia` is 1 / (beta dt^2).
+/// [kg] per node: by ghosts of rods, the mass of their segment. A script pulls a ghost as firmly as the
+/// segment: its own mass is that of the segment's twist, which may vanish. Empty without rods.
+std::vector<Real> pulled_masses(const Model& model, const DeviceModel& device, Context& ctx) {
+  if (std::ranges::none_of(model.objects, &Object::is_rods)) return {};
+  std::vector<Real> masses = device.mass.download(ctx);
+  for (const Object& object : model.objects) {
+    if (!object.is_rods()) continue;
+    const double line = model.materials[object.material].density *
+                        rod_section(object.thickness, object.aspect).area;  // [kg/m]
+    for (std::int32_t s = object.segment_begin; s < object.segment_end; ++s) {
+      const Vec2i& ends = model.segments[s];
+      masses[rod_ghost(object, s)] =
+          static_cast<Real>(line * norm(model.rest_positions[ends[1]] - model.rest_positions[ends[0]]));
+    }
+  }
+  return masses;
+}
+
+/// Writes the gradient of inertia and springs at x to g; `inertia` is 1 / (beta dt^2), `pulled` as
+/// pulled_masses.
 void set_node_gradients(Context& ctx, const DeviceModel& device, const StepInputs& in, Real inertia,
-                        const Vec3* x, Vec3* g) {
+                        const Real* pulled, const Vec3* x, Vec3* g) {
   const Real* mass = device.mass.data();
   const std::uint8_t* scripted = device.scripted.data();
   launch(ctx, device.node_count, [=] SS_LAMBDA(std::size_t i) {
-    Vec3 sum = scripted[i] ? in.script_stiffness * inertia * mass[i] * (x[i] - in.target[i])
+    Vec3 sum = scripted[i] ? in.script_stiffness * inertia * pulled[i] * (x[i] - in.target[i])
                            : inertia * mass[i] * (x[i] - in.y[i]);
     for (int c = 0; c < 3; ++c)
       if (in.drag.nodes[c] == static_cast<std::int32_t>(i))
@@ -88,6 +108,7 @@ void IncrementalPotential::load(Context& ctx, const Model& model, const DeviceMo
   embedding_.load(ctx, model);
   elastic_.load(ctx, model);
   constraints_.load(ctx, model);
+  pulled_mass_.upload(ctx, pulled_masses(model, device, ctx));
   hessian_.set_pattern(ctx, model.node_count(), elastic_.stencils(),
                        embedding_.empty() ? nullptr : &embedding_);
 
@@ -110,6 +131,7 @@ void IncrementalPotential::load(Context& ctx, const Model& model, const DeviceMo
 
 void IncrementalPotential::set_materials(Context& ctx, const Model& model) {
   knows_blocks_ = false;
+  pulled_mass_.upload(ctx, pulled_masses(model, *device_, ctx));
   elastic_.set_materials(ctx, model.materials);
 }
 
@@ -134,7 +156,7 @@ void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
   const std::int32_t* script_of = device_->node_script.data();
   const std::uint8_t* moves = device_->script_moves.data();
   const bool blocked = inputs.scripts_blocked;
-  const Real* mass = device_->mass.data();
+  const Real *mass = device_->mass.data(), *pulled = pulled_mass();
   Real* diagonal = node_diagonal_.data();
   std::uint8_t* fixed = fixed_.data();
   const Real inertia = inverse_beta_dt2();
@@ -142,7 +164,7 @@ void IncrementalPotential::begin_step(Context& ctx, const StepInputs& inputs,
   const DragSpring drag = inputs.drag;
   launch(ctx, device_->node_count, [=] SS_LAMBDA(std::size_t i) {
     fixed[i] = scripted[i] && !(blocked && moves[script_of[i]]);
-    diagonal[i] = mass[i] * (scripted[i] ? script : inertia);
+    diagonal[i] = scripted[i] ? script * pulled[i] : inertia * mass[i];
     for (int c = 0; c < 3; ++c)
       if (drag.nodes[c] == static_cast<std::int32_t>(i)) diagonal[i] += drag.weights[c] * drag.stiffness;
   });
@@ -164,7 +186,7 @@ void IncrementalPotential::launch_contact_values(Context& ctx, const Proximity& 
 void IncrementalPotential::launch_values(Context& ctx, const Proximity& near, const Vec3* x, double* out) {
   const std::size_t n = device_->node_count;
   const StepInputs in = inputs_;
-  const Real* mass = device_->mass.data();
+  const Real *mass = device_->mass.data(), *pulled = pulled_mass();
   const std::uint8_t* scripted = device_->scripted.data();
   const std::uint8_t* fixed = fixed_.data();
   const double half_inertia = 0.5 / (double(in.beta) * in.dt * in.dt);
@@ -181,7 +203,7 @@ void IncrementalPotential::launch_values(Context& ctx, const Proximity& near, co
       [=] SS_LAMBDA(std::size_t i) {
         double value = 0;
         if (scripted[i] && !fixed[i])
-          value = in.script_stiffness * half_inertia * mass[i] *
+          value = in.script_stiffness * half_inertia * pulled[i] *
                   norm2((x[i] - in.target[i]).template cast<double>());
         for (int c = 0; c < 3; ++c)
           if (in.drag.nodes[c] == static_cast<std::int32_t>(i))
@@ -209,7 +231,7 @@ void IncrementalPotential::linearise_elements(Context& ctx, const Vec3* x, Real 
 }
 
 void IncrementalPotential::linearise(Context& ctx, const Vec3* x, Real kept_share) {
-  set_node_gradients(ctx, *device_, inputs_, inverse_beta_dt2(), x, gradient_.data());
+  set_node_gradients(ctx, *device_, inputs_, inverse_beta_dt2(), pulled_mass(), x, gradient_.data());
   linearise_elements(ctx, x, kept_share);
   contacts_.linearise(ctx, x, constraints_.share_count());
   if (!constraints_.empty())
@@ -251,7 +273,7 @@ void IncrementalPotential::friction_change(Context& ctx, const Vec3* x, const Ve
 IncrementalPotential::StartingBarrier IncrementalPotential::starting_barrier(Context& ctx, const Vec3* x) {
   if (contacts_.set().size() == 0) return {};
   const std::size_t n = device_->node_count;
-  set_node_gradients(ctx, *device_, inputs_, inverse_beta_dt2(), x, gradient_.data());
+  set_node_gradients(ctx, *device_, inputs_, inverse_beta_dt2(), pulled_mass(), x, gradient_.data());
   for_batches([&](IndexRange elements) {
     elastic_.gradient(ctx, motion(x), elements, element_corners_.data());
     add_element_corners(ctx, hessian_.element_gather(), elements, element_corners_.data(), gradient_.data());

@@ -125,6 +125,10 @@ class IncrementalPotential {
   }
 
  private:
+  /// [kg] per node, as the springs of scripts have it.
+  const Real* pulled_mass() const {
+    return pulled_mass_.size() == 0 ? device_->mass.data() : pulled_mass_.data();
+  }
   Real inverse_beta_dt2() const { return Real(1) / (inputs_.beta * inputs_.dt * inputs_.dt); }
   SolidMotion motion(const Vec3* x) const {
     return {x,
@@ -158,6 +162,7 @@ class IncrementalPotential {
   Buffer<Vec3> element_corners_;  // of one batch
   Buffer<Mat3> element_blocks_;
   Buffer<Real> node_diagonal_;
+  Buffer<Real> pulled_mass_;  // empty: that of the device model
   Buffer<double> values_;
   struct Starting {
     Vec<double, 3> sums, approach;
