@@ -6,12 +6,14 @@
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
+#include "gpu/core/stage_clock.h"
 #include "gpu/core/trace.h"
 #include "gpu/dfcp/solvers/solvers.cuh"
 #include "gpu/model/step_interrupted.h"
 #include "gpu/rigid/contact_fillers.cuh"
 #include "gpu/rigid/contact_records.cuh"
 #include "gpu/rigid/frozen_blocks.h"
+#include "gpu/rigid/step_scales.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -221,9 +223,10 @@ template <int D>
 void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::string_view solver,
                              const LabParams& params, ContactSolveRecord& record) {
   const Span span(ctx, "contact solve");
+  const StageClock clock;
   const std::string why = try_solver(ctx, chosen(ctx, bodies, solver, params), solver, params, record);
   if (why.empty()) return;
-  solve(ctx, bodies, "nsgs", params, record);
+  solve(ctx, bodies, "nsgs", substitute_params(params, clock.seconds_since_start()), record);
   record.message = why;
 }
 
@@ -234,10 +237,11 @@ void ContactSystem<D>::solve_as(Context& ctx, const ContactProblem& problem, std
   assembled_.build(ctx, problem, false);
   assembled_.set_norm_q(W_.norm_q());
   forget_colours();
+  const StageClock clock;
   std::string why = solver == "manifold_gs" ? manifolds_refused("coupling = factor needs W") : "";
   if (why.empty()) why = try_solver(ctx, assembled_, solver, params, record);
   if (!why.empty()) {
-    try_solver(ctx, assembled_, "nsgs", params, record);
+    try_solver(ctx, assembled_, "nsgs", substitute_params(params, clock.seconds_since_start()), record);
     record.message = why;
   }
   forget_colours();
@@ -261,7 +265,10 @@ std::string ContactSystem<D>::try_solver(Context& ctx, Delassus<D>& W, std::stri
   if (refused || (blocks_ > 0 && solver != "nsgs" && !(monitor.best_residual() <= kNothing))) {
     // Zero impulses would let everything fall.
     copy(ctx, r_.data(), guess_.data(), blocks_);
-    const std::string why = monitor.message().empty() ? "" : " (" + monitor.message() + ")";
+    const std::string reason = !monitor.message().empty()        ? monitor.message()
+                               : monitor.end() == SolveEnd::time ? "contact.time_budget ended it"
+                                                                 : "",
+                      why = reason.empty() ? "" : " (" + reason + ")";
     return std::string(solver) + (refused ? " refuses" : " finds nothing") + why + ": nsgs took its place";
   }
   if (blocks_ > 0) copy(ctx, r_.data(), monitor.best(), blocks_);
@@ -345,6 +352,7 @@ void ContactSystem<D>::solve_built(Context& ctx, const DeviceBodies& bodies, con
                                    const LabParams& params, ContactSolveRecord& record) {
   const Span span(ctx, "contact solve");
   if constexpr (kTakesManifolds) {
+    const StageClock clock;
     StepConstraints warm = list;
     warm.warm_start = true;
     ManifoldInput<D> input = manifold_input(ctx, bodies, warm, ordered_);
@@ -354,7 +362,7 @@ void ContactSystem<D>::solve_built(Context& ctx, const DeviceBodies& bodies, con
     manifolds_.solve(ctx, params, record);
     if (!record.message.empty() || !std::isfinite(record.residual)) {
       const std::string why = record.message.empty() ? "it diverges" : record.message;
-      solve(ctx, bodies, "nsgs", params, record);
+      solve(ctx, bodies, "nsgs", substitute_params(params, clock.seconds_since_start()), record);
       record.message = manifolds_refused(why);
       return;
     }

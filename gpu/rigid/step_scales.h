@@ -1,4 +1,4 @@
-// The speeds that residuals of a step are relative to, and the settings of a cold start.
+// The speeds that residuals of a step are relative to, and the settings of a cold start and of a substitute.
 #pragma once
 
 #include <algorithm>
@@ -34,6 +34,15 @@ inline LabParams cold_start_params(const Params& params, const LabParams& lab) {
   cold.max_iterations = params.cold_start_iterations;
   cold.time_budget = lab.time_budget;
   return cold;
+}
+
+/// Settings of the solver that takes the place of one that failed after `seconds`: the time budget is that of
+/// both. At least a fifth of it is left, since impulses after one sweep let stacks sink.
+inline LabParams substitute_params(LabParams lab, double seconds) {
+  constexpr double kLeastShare = 0.2;
+  if (lab.time_budget > 0)
+    lab.time_budget = std::max(lab.time_budget - seconds, kLeastShare * lab.time_budget);
+  return lab;
 }
 
 }  // namespace stickslip

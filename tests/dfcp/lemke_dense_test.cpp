@@ -91,6 +91,22 @@ TEST(Lemke, TiesDoNotMakeItCycle) {
   EXPECT_LT(complementarity_error(p, z), 1e-9);
 }
 
+/// One pivot of a large tableau may take longer than a time budget: rows are the unit, from the first on.
+TEST(Lemke, StopsWithinAPivot) {
+  const ComplementarityProblem p = random_complementarity(60, 3);
+  std::vector<double> z;
+  long pivots = 0, looks = 0;
+  ASSERT_EQ(solve_by_lemke(p, z, pivots, [&] { return ++looks < 0; }), LemkeEnd::solved);
+  const long all = looks, needed = pivots;
+  EXPECT_GT(all, needed * static_cast<long>(p.n) / 2);
+  for (const long last : {1L, 30L, 90L, all / 2}) {
+    pivots = looks = 0;
+    EXPECT_EQ(solve_by_lemke(p, z, pivots, [&] { return ++looks >= last; }), LemkeEnd::stopped);
+    EXPECT_EQ(looks, last) << "no work after the first true";
+    EXPECT_LE(pivots, needed * last / all + 1);
+  }
+}
+
 /// A time budget ends the elimination of many joints, which takes as long as all pivots.
 TEST(Lemke, FactorsStopWhenAsked) {
   const ComplementarityProblem p = random_complementarity(100, 2);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "gpu/contact_lab.h"
+#include "gpu/rigid/step_scales.h"
 #include "tests/fixtures/rigid_model.h"
 #include "tests/fixtures/velocity_fixture.h"
 
@@ -306,6 +307,30 @@ TEST_P(RigidSteps, ASolverThatRefusesIsReplaced) {
   EXPECT_NE(report.contact_solve->message.find("nsgs took its place"), std::string::npos)
       << report.contact_solve->message;
   EXPECT_GT(report.contact_solve->iterations, 0);
+}
+
+// A budget that no solver can keep: the message names it, and the substitute ends by what is left.
+TEST_P(RigidSteps, ATimeBudgetThatEndsASolverIsNamed) {
+  Model model;
+  fixtures::add_floor(model);
+  for (int i = 0; i < 5; ++i) add_rigid_box(model, {0.1, 0.1, 0.1}, pose_at({0, 0.1 + 0.2 * i, 0}));
+  params.contact_solver = ContactSolverKind::lemke;
+  contact.time_budget = 1e-9;
+  load(model);
+  const StepReport report = engine->step();
+  EXPECT_EQ(report.contact_solve->message,
+            "lemke finds nothing (contact.time_budget ended it): nsgs took its place");
+  EXPECT_TRUE(report.stopped_by_budget);
+  EXPECT_EQ(report.contact_solve->iterations, 1);
+}
+
+TEST(SubstituteParams, HaveWhatIsLeftOfTheTimeBudget) {
+  LabParams lab = stepping_lab_params();
+  lab.time_budget = 0;
+  EXPECT_EQ(substitute_params(lab, 3).time_budget, 0) << "no limit stays none";
+  lab.time_budget = 2;
+  EXPECT_EQ(substitute_params(lab, 0.5).time_budget, 1.5);
+  EXPECT_EQ(substitute_params(lab, 5).time_budget, 0.4) << "a fifth";
 }
 
 INSTANTIATE_ON_BACKENDS(RigidSteps);

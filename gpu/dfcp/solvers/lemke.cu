@@ -93,15 +93,16 @@ class FacetProblem {
     if (!joint_rows_.empty() && !eliminate_joints()) return false;
     const std::size_t n = size();
     given_.n = n;
-    given_.m.assign(n * n, 0.0);
+    given_.m.reserve(n * n);
     given_.q.assign(n, 0.0);
     const double unit = impulse_ / velocity_;
     for (std::size_t i = 0; i < n; ++i) {
+      if (s_.monitor.out_of_budget()) return false;
       const FacetVariable<D>& a = variables_[i];
       for (int k = 0; k < D; ++k)
         given_.q[i] += a.direction[k] * q_[a.block * D + static_cast<std::size_t>(k)] / velocity_;
       for (std::size_t j = 0; j < n; ++j)
-        given_.m[i * n + j] = unit * product(a, variables_[j]) + coupling(i, j);
+        given_.m.push_back(unit * product(a, variables_[j]) + coupling(i, j));
     }
     return true;
   }
@@ -109,7 +110,7 @@ class FacetProblem {
   /// A proximal step: the problem with W + `shift` times its mean diagonal, centred at the impulses of z.
   ComplementarityProblem shifted(const std::vector<double>& z, double shift) const {
     ComplementarityProblem p = given_;
-    for (std::size_t i = 0; i < p.n && shift > 0; ++i)
+    for (std::size_t i = 0; i < p.n; ++i)
       for (std::size_t j = 0; j < p.n; ++j) {
         if (variables_[i].block != variables_[j].block) continue;
         const double add = shift * dot(variables_[i].direction, variables_[j].direction);
@@ -259,7 +260,8 @@ void run_lemke(System<D>& s, FacetProblem<D>& facets) {
   double error = std::numeric_limits<double>::infinity();
   // The problem as it is first; where W is singular, rounding can make that fail.
   for (int k = 0; k <= kProximalSteps && facets.relative(error) > 1e-3 * s.params.tolerance; ++k) {
-    const LemkeEnd end = solve_by_lemke(facets.shifted(z, k == 0 ? 0 : kShift), next, pivots, stop);
+    const LemkeEnd end = k == 0 ? solve_by_lemke(facets.given(), next, pivots, stop)
+                                : solve_by_lemke(facets.shifted(z, kShift), next, pivots, stop);
     if (end == LemkeEnd::ray && facets.contradicts(next))
       return s.monitor.stop(SolveEnd::infeasible,
                             "the path of pivots ends in impulses that move nothing, but would have to stop "

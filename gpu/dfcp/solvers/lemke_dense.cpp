@@ -8,12 +8,16 @@
 namespace stickslip {
 namespace {
 
-/// The equations w - M z - z0 = q, solved for the basic variables. Columns: w, z, z0, right side.
+/// The equations w - M z - z0 = q, solved for the basic variables. Columns: w, z, z0, right side. A large
+/// tableau fills the caches: `stop` is asked for every row, and once it is true the tableau is unfinished.
 class LemkeTableau {
  public:
-  explicit LemkeTableau(const ComplementarityProblem& p)
-      : n_(p.n), columns_(2 * p.n + 2), entry_(p.n * columns_, 0.0), basic_(p.n) {
+  LemkeTableau(const ComplementarityProblem& p, const std::function<bool()>& stop)
+      : n_(p.n), columns_(2 * p.n + 2), basic_(p.n), stop_(stop) {
+    entry_.reserve(n_ * columns_);
     for (std::size_t i = 0; i < n_; ++i) {
+      if (stopped()) return;
+      entry_.resize(entry_.size() + columns_, 0.0);
       double* row = line(i);
       row[i] = 1;
       for (std::size_t j = 0; j < n_; ++j) row[n_ + j] = -p.m[i * n_ + j];
@@ -23,6 +27,7 @@ class LemkeTableau {
     std::iota(basic_.begin(), basic_.end(), 0);
   }
 
+  bool is_stopped() const { return stopped_; }
   std::size_t artificial() const { return 2 * n_; }
   std::size_t complement(std::size_t variable) const { return variable < n_ ? variable + n_ : variable - n_; }
   std::size_t basic(std::size_t row) const { return basic_[row]; }
@@ -65,6 +70,7 @@ class LemkeTableau {
       double* other = line(i);
       const double factor = other[entering];
       if (i == row || factor == 0) continue;
+      if (stopped()) break;
       for (std::size_t j = 0; j < columns_; ++j) other[j] -= factor * pivot_row[j];
       other[entering] = 0;
     }
@@ -73,6 +79,7 @@ class LemkeTableau {
   }
 
  private:
+  bool stopped() { return stopped_ = stopped_ || stop_(); }
   static double tie(double ratio) { return 1e-12 * (1 + std::fabs(ratio)); }
   std::size_t right() const { return 2 * n_ + 1; }
   double* line(std::size_t row) { return entry_.data() + row * columns_; }
@@ -94,6 +101,8 @@ class LemkeTableau {
   std::size_t n_, columns_;
   std::vector<double> entry_;
   std::vector<std::size_t> basic_;
+  const std::function<bool()>& stop_;
+  bool stopped_ = false;
 };
 
 std::vector<double> velocities_of(const ComplementarityProblem& p, const std::vector<double>& z) {
@@ -103,15 +112,17 @@ std::vector<double> velocities_of(const ComplementarityProblem& p, const std::ve
   return w;
 }
 
-/// Solves M_FF z_F = -q_F anew, F where z is basic: pivots leave rounding errors. Keeps the more precise one.
-void polish(const ComplementarityProblem& p, const std::vector<std::size_t>& free, std::vector<double>& z) {
+/// Solves M_FF z_F = -q_F anew, F where z is basic: pivots leave rounding errors. Keeps the more precise one;
+/// z as it is once `stop` returns true.
+void polish(const ComplementarityProblem& p, const std::vector<std::size_t>& free, std::vector<double>& z,
+            const std::function<bool()>& stop) {
   const std::size_t k = free.size();
   std::vector<double> a(k * k), x(k);
   for (std::size_t i = 0; i < k; ++i) {
     x[i] = -p.q[free[i]];
     for (std::size_t j = 0; j < k; ++j) a[i * k + j] = p.m[free[i] * p.n + free[j]];
   }
-  const DenseLu lu(k, std::move(a));
+  const DenseLu lu(k, std::move(a), stop);
   if (!lu.regular()) return;
   lu.solve(x.data());
   std::vector<double> better(p.n, 0.0);
@@ -123,10 +134,9 @@ void polish(const ComplementarityProblem& p, const std::vector<std::size_t>& fre
 
 DenseLu::DenseLu(std::size_t n, std::vector<double> matrix, const std::function<bool()>& stop)
     : n_(n), lu_(std::move(matrix)), row_(n) {
-  constexpr std::size_t kColumnsPerLook = 16;
   std::iota(row_.begin(), row_.end(), 0);
   for (std::size_t k = 0; k < n; ++k) {
-    if (stop && k % kColumnsPerLook == 0 && stop()) {
+    if (stop && stop()) {
       regular_ = false;
       return;
     }
@@ -175,11 +185,13 @@ LemkeEnd solve_by_lemke(const ComplementarityProblem& problem, std::vector<doubl
   const std::size_t n = problem.n;
   z.assign(n, 0.0);
   if (std::ranges::all_of(problem.q, [](double q) { return q >= 0; })) return LemkeEnd::solved;
-  LemkeTableau tableau(problem);
+  LemkeTableau tableau(problem, stop);
+  if (tableau.is_stopped()) return LemkeEnd::stopped;
   std::size_t entering = tableau.artificial(), row = tableau.most_negative();
   const long most = pivots + 50 * static_cast<long>(n) + 1000;
   for (;;) {
     const std::size_t left = tableau.pivot(row, entering);
+    if (tableau.is_stopped()) return LemkeEnd::stopped;
     ++pivots;
     if (left == tableau.artificial()) break;
     if (pivots > most || stop()) return LemkeEnd::stopped;
@@ -201,7 +213,7 @@ LemkeEnd solve_by_lemke(const ComplementarityProblem& problem, std::vector<doubl
     free.push_back(variable - n);
   }
   std::ranges::sort(free);
-  polish(problem, free, z);
+  polish(problem, free, z, stop);
   return LemkeEnd::solved;
 }
 

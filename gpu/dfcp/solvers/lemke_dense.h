@@ -19,7 +19,8 @@ enum class LemkeEnd { solved, ray, stopped };
 
 /// `z`: out, the solution, or the direction of the ray; unspecified if `stopped`. `pivots` counts on. Ties
 /// are broken by the lexicographic rule, so that the path cannot return to where it was. Memory: 16 n^2
-/// bytes; a pivot takes 4 n^2 operations.
+/// bytes; a pivot takes 4 n^2 operations. `stop` is asked about every 4 n operations, since a pivot may take
+/// as long as a whole step may.
 LemkeEnd solve_by_lemke(const ComplementarityProblem& problem, std::vector<double>& z, long& pivots,
                         const std::function<bool()>& stop);
 
@@ -29,7 +30,8 @@ double complementarity_error(const ComplementarityProblem& problem, const std::v
 /// LU factors with partial pivoting of a dense matrix (row-major, n * n): 2/3 n^3 operations.
 class DenseLu {
  public:
-  /// Once `stop` returns true, the factors are left unfinished and are not regular.
+  /// `stop` is asked before each column. Once it returns true, the factors are left unfinished and are not
+  /// regular.
   DenseLu(std::size_t n, std::vector<double> matrix, const std::function<bool()>& stop = {});
   bool regular() const { return regular_; }
   /// x := A^-1 x. Only where A is regular.
