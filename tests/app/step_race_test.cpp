@@ -133,6 +133,29 @@ TEST(StepRace, ALostDeviceIsNoRefusal) {
   EXPECT_EQ(run_stepper(engine, start_of_bodies(), "ipc", 1, nullptr).end, StepRun::End::refused);
 }
 
+// Whatever a step throws ends this stepper only, and its reason is kept with the steps that were made. The
+// engine may have no state then: it is not read.
+TEST(StepRace, AStepThatThrowsIsAFailure) {
+  for (const std::function<void()>& fail : std::vector<std::function<void()>>{
+           [] { throw SimulationError("NaN at node 3"); }, [] { throw std::runtime_error("NaN at node 3"); },
+           [] { throw std::invalid_argument("NaN at node 3"); },
+           [] { throw std::logic_error("NaN at node 3"); }}) {
+    test::FakeEngine engine;
+    engine.on_step = [&](int frame) {
+      if (frame == 2) fail();
+    };
+    engine.on_snapshot = [] { throw std::runtime_error("there is no state"); };
+    const StepRun run = run_stepper(engine, start_of_bodies(), "nsgs", 5, nullptr);
+    EXPECT_EQ(run.end, StepRun::End::failed);
+    EXPECT_EQ(run.message, "NaN at node 3");
+    EXPECT_EQ(run.steps, 2);
+    EXPECT_TRUE(run.positions.empty());
+  }
+  test::FakeEngine full;
+  full.on_load = [](const Model&) { throw std::bad_alloc(); };
+  EXPECT_EQ(run_stepper(full, start_of_bodies(), "nsgs", 5, nullptr).end, StepRun::End::failed);
+}
+
 TEST(StepRace, BothBarrierSteppersAreJudged) {
   const StepRaceStart start = start_of(load_scene("rest"), 8);
   for (const char* stepper : {"ipc", "barrier_al"}) {
@@ -166,6 +189,31 @@ TEST_F(CliLab, RacesSteppersOnAScene) {
   EXPECT_EQ(text.code, 0) << text.err;
   for (const char* part : {"residual", "ms/step", "ipc", "barrier_al", "energy J"})
     EXPECT_NE(text.out.find(part), std::string::npos) << text.out;
+}
+
+// An entrant that fails is a row of the table with its reason; the others finish.
+TEST_F(CliLab, ARaceGoesOnAfterAFailure) {
+  int engines = 0;
+  const auto factory = [&](Backend, int) {
+    auto engine = std::make_unique<test::FakeEngine>();
+    // The first engine makes the state; the second races `nsgs`.
+    if (++engines == 2) engine->on_step = [](int) { throw std::logic_error("a broken solver"); };
+    return std::unique_ptr<Engine>(std::move(engine));
+  };
+  const char* argv[] = {"stickslip", "race", "box-stack", "--steppers", "nsgs,pgs", "--steps", "2", "--json"};
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  const int code = run_cli(static_cast<int>(std::size(argv)), argv, factory, make_contact_lab);
+  const std::string out = ::testing::internal::GetCapturedStdout(),
+                    err = ::testing::internal::GetCapturedStderr();
+  ASSERT_EQ(code, 0) << err;
+  const json ranking = json::parse(out)["ranking"];
+  ASSERT_EQ(ranking.size(), 2u);
+  EXPECT_EQ(ranking[0]["stepper"], "pgs");
+  EXPECT_EQ(ranking[0]["end"], "finished");
+  EXPECT_EQ(ranking[1]["stepper"], "nsgs");
+  EXPECT_EQ(ranking[1]["end"], "failed");
+  EXPECT_EQ(ranking[1]["message"], "a broken solver");
 }
 
 // Boxes on the ground touch it; barrier steps make their surfaces smaller, and the race says so.

@@ -113,6 +113,8 @@ StepRun run_stepper(Engine& engine, const StepRaceStart& start, const std::strin
     return ended(run, StepRun::End::refused, error.what());
   } catch (const std::invalid_argument& error) {
     return ended(run, StepRun::End::refused, error.what());
+  } catch (const std::exception& error) {  // memory, for example
+    return ended(run, StepRun::End::failed, error.what());
   }
   engine.set_cancel(cancel);
   try {
@@ -124,10 +126,11 @@ StepRun run_stepper(Engine& engine, const StepRaceStart& start, const std::strin
     ended(run, StepRun::End::cancelled, "");
   } catch (const DeviceLost&) {
     throw;
-  } catch (const SimulationError& error) {
+  } catch (const std::exception& error) {  // any: the other steppers of the race go on
     ended(run, StepRun::End::failed, error.what());
   }
   engine.set_cancel(nullptr);
+  if (run.end == StepRun::End::failed) return run;
   Snapshot end;
   end.wants_contacts = false;
   engine.snapshot(end);

@@ -35,7 +35,7 @@ struct StepRun {
   double overlap = -1;           // [m] velocity-level steppers, the largest; -1: not checked
   int intersections = -1;        // barrier steppers, over all steps; -1: not checked
   double energy = 0;             // [J] kinetic, elastic and of gravity at the end
-  std::vector<Vec<float, 3>> positions = {};  // [m] per node, at the end
+  std::vector<Vec<float, 3>> positions = {};  // [m] per node, at the end; none if it failed
 };
 const char* name_of(StepRun::End end);
 
@@ -47,7 +47,8 @@ std::string stepper_name(const Params& params);
 
 /// Advances `engine`, into which nothing is loaded yet, by `steps` steps with `stepper`. The engine first
 /// takes the state with the parameters of `start`, then switches. Never throws for what a stepper refuses, or
-/// where it fails: see `end`. Throws std::invalid_argument for an unknown stepper, DeviceLost.
+/// for whatever makes a step fail, so that the other steppers of the race go on: see `end`. Throws
+/// std::invalid_argument for an unknown stepper, DeviceLost.
 StepRun run_stepper(Engine& engine, const StepRaceStart& start, const std::string& stepper, int steps,
                     const std::atomic<bool>* cancel);
 
