@@ -158,7 +158,8 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
       "write every frame as a PNG file to this folder; those of an earlier run there are removed");
   run->add_option("--video", options.video, "write a video to this file, through the ffmpeg program");
   run->add_option("--state", options.state,
-                  "write the shape after the last frame to this file: .msh (solids) or .obj (surfaces)");
+                  "write the shape after the last frame to this file: .msh (solids) or .obj (surfaces, and "
+                  "rods as lines)");
   run->add_option(
       "--motion", options.motion,
       "write the run as moving meshes: .glb (glTF 2.0) or .usda (USD), or .obj or .ply, one file per "

@@ -244,6 +244,44 @@ TEST_F(StateFile, HoldsTheLinearPartsOfTenNodeTets) {
   EXPECT_EQ(boundary_surface(mesh).triangles.size(), model.triangles.size());
 }
 
+// The lines of the file, read here by its letters, join the nodes of the model in the order of the segments:
+// an open strand, a closed one, which returns to its first node, and no ghosts.
+TEST_F(StateFile, HasTheStrandsOfRodsAsLines) {
+  Model model;
+  fixtures::add_box(model, "cube", {1, 1, 1}, {0, 0, 0}, 1);
+  const std::vector<Vec3d> nodes{{3, 0, 0}, {3, 1, 0}, {3, 2, 0}, {5, 0, 0}, {6, 0, 0}, {5, 1, 0}};
+  add_rods(model, "rods", nodes, {{0, 1}, {1, 2}, {3, 4}, {4, 5}, {5, 3}}, 0, 0.01);
+  finalize(model);
+  write_state(folder_ / "state.obj", model, model.positions);
+  std::ifstream file(folder_ / "state.obj");
+  std::string object;
+  std::vector<Vec3d> points;
+  std::vector<std::vector<Vec3d>> lines;
+  std::size_t before = 0;
+  for (std::string text; std::getline(file, text);) {
+    std::istringstream row(text);
+    std::string letter;
+    row >> letter;
+    if (letter == "o") row >> object, before = points.size();
+    if (letter == "v") {
+      Vec3d p;
+      row >> p[0] >> p[1] >> p[2];
+      points.push_back(p);
+    }
+    if (letter != "l") continue;
+    EXPECT_EQ(object, "rods");
+    lines.emplace_back();
+    for (std::size_t i = 0; row >> i;) lines.back().push_back(points.at(i - 1));
+  }
+  EXPECT_EQ(points.size() - before, nodes.size()) << "no ghosts";
+  const std::vector<std::vector<Vec3d>> expected{{nodes[0], nodes[1], nodes[2]},
+                                                 {nodes[3], nodes[4], nodes[5], nodes[3]}};
+  ASSERT_EQ(lines.size(), expected.size());
+  for (std::size_t k = 0; k < lines.size(); ++k) EXPECT_TRUE(lines[k] == expected[k]) << k;
+  // Readers of surfaces skip lines, and find the cube.
+  EXPECT_EQ(load_surface(folder_ / "state.obj").triangles.size(), model.triangles.size());
+}
+
 TEST(Msh, OthersMeshesAreRead) {
   const std::filesystem::path folder = stickslip::testing::shared_data() / "ipc/input/tetMeshes";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no shared data beside the checkout";

@@ -163,6 +163,11 @@ void write_obj(std::ostream& out, const std::vector<NamedSurface>& parts) {
       out << "v " << number_text(p[0]) << " " << number_text(p[1]) << " " << number_text(p[2]) << "\n";
     for (const Vec3i& t : part.mesh.triangles)
       out << "f " << t[0] + first << " " << t[1] + first << " " << t[2] + first << "\n";
+    for (const std::vector<std::int32_t>& line : part.lines) {
+      out << "l";
+      for (const std::int32_t node : line) out << " " << node + first;
+      out << "\n";
+    }
     first += static_cast<std::int64_t>(part.mesh.nodes.size());
   }
 }

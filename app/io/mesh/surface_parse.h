@@ -3,6 +3,7 @@
 // the first fault, or when there is no face.
 #pragma once
 
+#include <cstdint>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -23,10 +24,12 @@ SurfaceMesh parse_ply(std::string_view bytes, const std::string& name);
 /// dropped.
 SurfaceMesh parse_stl(std::string_view bytes, const std::string& name);
 
-/// One mesh of an OBJ file, under `o name`.
+/// One mesh of an OBJ file, under `o name`. `lines`: nodes of `mesh` that are joined in their order, in the
+/// file as `l`.
 struct NamedSurface {
   std::string name;
   SurfaceMesh mesh;
+  std::vector<std::vector<std::int32_t>> lines = {};
 };
 void write_obj(std::ostream& out, const std::vector<NamedSurface>& parts);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "app/io/file/output_file.h"
-#include "app/io/mesh/mesh_check.h"
 #include "app/io/mesh/msh.h"
 #include "app/io/mesh/surface_parse.h"
 #include "gpu/model/element_group.h"
@@ -35,13 +34,48 @@ void write_solids(std::ostream& out, const Model& model, const Positions& positi
   write_msh(out, parts, {});
 }
 
+/// Chains of segments, each of which begins where the one before ends.
+std::vector<std::vector<std::int32_t>> chains_of(const std::vector<Vec2i>& segments) {
+  std::vector<std::vector<std::int32_t>> chains;
+  for (const Vec2i& segment : segments) {
+    if (chains.empty() || chains.back().back() != segment[0]) chains.push_back({segment[0]});
+    chains.back().push_back(segment[1]);
+  }
+  return chains;
+}
+
+/// Leaves out the nodes of neither a triangle nor a line: those inside solids, and the ghosts of rods.
+void keep_used(NamedSurface& part) {
+  std::vector<std::int32_t> place(part.mesh.nodes.size(), -1);
+  const auto index = [&](std::int32_t node) -> std::int32_t& {
+    return place[static_cast<std::size_t>(node)];
+  };
+  for (const Vec3i& triangle : part.mesh.triangles)
+    for (const std::int32_t node : triangle.v) index(node) = 0;
+  for (const auto& line : part.lines)
+    for (const std::int32_t node : line) index(node) = 0;
+  Positions kept;
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    if (place[i] < 0) continue;
+    place[i] = static_cast<std::int32_t>(kept.size());
+    kept.push_back(part.mesh.nodes[i]);
+  }
+  part.mesh.nodes = std::move(kept);
+  for (Vec3i& triangle : part.mesh.triangles)
+    for (std::int32_t& node : triangle.v) node = index(node);
+  for (auto& line : part.lines)
+    for (std::int32_t& node : line) node = index(node);
+}
+
 void write_surfaces(std::ostream& out, const Model& model, const Positions& positions) {
   std::vector<NamedSurface> parts;
   for (const Object& object : model.objects) {
     auto [nodes, triangles] = part_of(object, positions, triangles_of(model, object));
-    NamedSurface& part =
-        parts.emplace_back(NamedSurface{object.name, {std::move(nodes), std::move(triangles)}});
-    drop_unused(part.mesh);
+    NamedSurface& part = parts.emplace_back(
+        NamedSurface{object.name,
+                     {std::move(nodes), std::move(triangles)},
+                     chains_of(part_of(object, positions, segments_of(model, object)).second)});
+    keep_used(part);
   }
   write_obj(out, parts);
 }
@@ -55,7 +89,7 @@ void check_state_file(const std::filesystem::path& file, const Model& model) {
   if (file.extension() == ".msh" && std::ranges::none_of(model.objects, has_tets))
     throw InputError(file.string() +
                      ": a .msh holds the tetrahedra of solids, and the scene has none; a .obj " +
-                     "holds the surfaces of all bodies");
+                     "holds the surfaces of all bodies, and rods as lines");
   check_writable(file);
 }
 

@@ -14,7 +14,8 @@ namespace stickslip {
 void check_state_file(const std::filesystem::path& file, const Model& model);
 
 /// Writes the model's objects at `positions` [m], one per node. MSH 4.1: the tets of each solid as an entity
-/// of its name; OBJ: the surface of every object, under `o name`. Throws InputError.
+/// of its name; OBJ: the surface of every object, under `o name`, and the centrelines of rods as lines (`l`),
+/// one per strand. Throws InputError.
 void write_state(const std::filesystem::path& file, const Model& model,
                  const std::vector<Vec<double, 3>>& positions);
 
