@@ -166,6 +166,7 @@ TEST_F(BundleFiles, AreRefusedWhenSomethingIsDamagedOrMissing) {
   };
   refused(folder_ / "none.stickslip", {"no such file"});
   refused(write("text.stickslip", std::string(2000, 'x')), {"no header of a tar archive"});
+  refused(write("words.stickslip", "not a bundle\n"), {"no header of a tar archive"});
   const std::string bytes = read(bundle());
   refused(write("cut.stickslip", bytes.substr(0, bytes.size() / 2)), {"byte"});
   refused(write("bit.stickslip", with_replaced(bytes, "bytes of meshes", "bytes ov meshes")),

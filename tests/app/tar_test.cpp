@@ -110,6 +110,12 @@ TEST(Tar, RefusesDamageAndWhatIsCutOff) {
   expect_tar_refused(damaged, "checksum");
   expect_tar_refused(std::string(2048, 'z'), "no header");
   expect_tar_refused(archive + "more", "follows the end");
+  // What is too short for one header is no archive, unless it begins as one.
+  expect_tar_refused("", "the file is empty");
+  expect_tar_refused("some words", "no header");
+  expect_tar_refused(std::string(511, 'z'), "no header");
+  expect_tar_refused(archive.substr(0, 300), "is cut off");
+  expect_tar_refused(archive.substr(0, 1600), "is cut off");
 }
 
 }  // namespace

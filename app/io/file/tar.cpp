@@ -149,6 +149,8 @@ class TarReader {
 
   /// True behind the last file, where only zeros follow.
   bool at_end() const {
+    if (bytes_.empty()) fail("the file is empty");
+    if (at_ == 0 && !is_marked() && bytes_.size() < kTarBlock) fail("here is no header of a tar archive");
     if (at_ > bytes_.size() || bytes_.size() - at_ < kTarBlock)
       fail("the archive is cut off: its end is missing");
     const auto is_zero = [](char c) { return c == '\0'; };
@@ -158,8 +160,11 @@ class TarReader {
     return true;
   }
 
+  /// Whether a block at this place has the mark of a header, if it is long enough for it.
+  bool is_marked() const { return bytes_.substr(std::min(bytes_.size(), at_ + kTarMagic.at), 5) == "ustar"; }
+
   void check_header() const {
-    if (text({kTarMagic.at, 5}) != "ustar") fail("here is no header of a tar archive");
+    if (!is_marked()) fail("here is no header of a tar archive");
     if (octal(kTarChecksum, "checksum") != tar_checksum(bytes_.substr(at_, kTarBlock)))
       fail("the checksum of the header is wrong: the file is damaged");
   }
