@@ -67,14 +67,17 @@ void list_claims(const std::vector<ClaimedPaper>& papers, bool json) {
   }
 }
 
+bool listed_claims(const std::vector<ClaimedPaper>& papers, const ReproduceOptions& options) {
+  if (options.json && !options.list) throw InputError("--json needs --list; runs write their JSON to --out");
+  if (!options.list) return false;
+  if (!options.names.empty()) throw InputError("--list takes no names");
+  list_claims(papers, options.json);
+  return true;
+}
+
 int command_reproduce(const ReproduceOptions& options, const std::vector<std::string>& arguments) {
   const std::vector<ClaimedPaper> papers = load_claims();
-  if (options.json && !options.list) throw InputError("--json needs --list; runs write their JSON to --out");
-  if (options.list) {
-    if (!options.names.empty()) throw InputError("--list takes no names");
-    list_claims(papers, options.json);
-    return exit_good;
-  }
+  if (listed_claims(papers, options)) return exit_good;
   choose_claims(papers, options.names);
   command_bench(arguments);
 }

@@ -25,6 +25,10 @@ CLI::App* add_reproduce(CLI::App& app, ReproduceOptions& options);
 /// program with `arguments`, those after `stickslip`, in place of this one. Throws InputError.
 int command_reproduce(const ReproduceOptions& options, const std::vector<std::string>& arguments);
 
+/// Whether the options ask for the list, which is then printed. Throws InputError for --json without --list
+/// and for names with it.
+bool listed_claims(const std::vector<ClaimedPaper>& papers, const ReproduceOptions& options);
+
 /// All claims by paper, those without a run with the reason; with options.json one JSON document.
 void list_claims(const std::vector<ClaimedPaper>& papers, bool json);
 

@@ -114,6 +114,9 @@ TEST(Claims, UnknownNamesAreRefusedWithTheNearest) {
   EXPECT_NE(refusal_of([&] { choose_claims(papers, {"daviet2020-fig1-hair-shirt"}); }).find("has no run yet"),
             std::string::npos);
   EXPECT_NE(refusal_of([] { find_measure("step"); }).find("'steps'"), std::string::npos);
+  const std::string far = refusal_of([] { find_measure("xyzxyzxyz"); });
+  EXPECT_EQ(far.find("''"), std::string::npos) << far;
+  EXPECT_NE(far.find("stickslip-bench is older"), std::string::npos) << far;
 }
 
 TEST(Claims, AKeyOfAPaperStandsForItsRuns) {
@@ -188,6 +191,27 @@ TEST(Reproduce, WritesAResultAndOneVerdict) {
     EXPECT_TRUE(run.document.contains(key)) << key;
   EXPECT_EQ(run.picture.find("<svg"), 0u);
   EXPECT_NE(run.picture.find("</svg>"), std::string::npos);
+}
+
+// The program that runs the claims lists them as well, and runs none.
+TEST(Reproduce, TheBenchProgramListsToo) {
+  const auto call = [](std::vector<const char*> line, std::string& out) {
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    const int code = run_reproduce_cli(
+        static_cast<int>(line.size()), line.data(),
+        [](Backend, int) -> std::unique_ptr<Engine> { throw std::runtime_error("a claim was run"); },
+        [](Backend, int) -> std::unique_ptr<ContactLab> { throw std::runtime_error("a claim was run"); });
+    out = ::testing::internal::GetCapturedStdout() + ::testing::internal::GetCapturedStderr();
+    return code;
+  };
+  std::string out;
+  EXPECT_EQ(call({"stickslip", "reproduce", "--list"}, out), exit_good) << out;
+  EXPECT_NE(out.find("guo2024-fig25-rods"), std::string::npos) << out;
+  EXPECT_EQ(call({"stickslip", "reproduce", "--list", "--json"}, out), exit_good) << out;
+  EXPECT_EQ(json::parse(out).size(), load_claims().size());
+  EXPECT_EQ(call({"stickslip", "reproduce", "--json"}, out), exit_bad_input);
+  EXPECT_NE(out.find("--json needs --list"), std::string::npos) << out;
 }
 
 TEST(Reproduce, AnImpossibleClaimIsNotReproduced) {

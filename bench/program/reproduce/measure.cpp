@@ -50,8 +50,12 @@ Measure find_measure(const std::string& name) {
   for (const MeasureRow& row : kMeasures)
     if (row.name == name) return row.measure;
   const std::vector<std::string> names = measure_names();
-  throw InputError("there is no measure '" + name + "'; did you mean '" +
-                   nearest_name(std::vector<std::string_view>(names.begin(), names.end()), name) + "'?");
+  const std::string nearest = nearest_name(std::vector<std::string_view>(names.begin(), names.end()), name);
+  // The claims come with the program, and the measures with stickslip-bench.
+  throw InputError("there is no measure '" + name + "'" +
+                   (nearest.empty()
+                        ? ": stickslip-bench is older than the claims; build or install both programs anew"
+                        : "; did you mean '" + nearest + "'?"));
 }
 
 void MeasureContext::check() const {

@@ -151,7 +151,8 @@ int run_reproduce_cli(int argc, const char* const* argv, const EngineFactory& en
     add_examples(app);
     refuse_empty_values(app);
     if (!parse_arguments(app, argc, argv)) return exit_good;
-    return reproduce_claims(load_claims(), options, engines, labs);
+    const std::vector<ClaimedPaper> papers = load_claims();
+    return listed_claims(papers, options) ? exit_good : reproduce_claims(papers, options, engines, labs);
   });
 }
 
