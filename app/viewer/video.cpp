@@ -52,8 +52,8 @@ void SimulationVideo::finish() {
   recorder_->finish();
 }
 
-void WindowPictures::toggle_video(const std::string& name, double rate) {
-  if (video_) return stop_video();
+void WindowPictures::toggle_video(const std::string& name, double rate, const std::string& simulation_error) {
+  if (video_) return stop_video(simulation_error);
   try {
     make_output_folder(folder_);
     video_ = std::make_unique<SimulationVideo>(free_name(folder_, "stickslip-" + name, ".mp4"), rate);
@@ -63,9 +63,11 @@ void WindowPictures::toggle_video(const std::string& name, double rate) {
   }
 }
 
-void WindowPictures::stop_video() {
+void WindowPictures::stop_video(const std::string& simulation_error) {
   if (!video_) return;
   try {
+    if (video_->empty() && !simulation_error.empty())
+      throw std::runtime_error("no video was written, since the simulation failed: " + simulation_error);
     video_->finish();
     if (!video_->note().empty()) spdlog::warn("{}", video_->note());
     spdlog::info("wrote {}", video_->output().string());

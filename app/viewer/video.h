@@ -29,6 +29,7 @@ class SimulationVideo {
   /// True when a picture is due at `time` [s].
   bool due(double time) const { return time >= next_ || time < last_; }
   void add(const Image& picture, double time);
+  bool empty() const { return empty_; }
   /// Throws OutputError or std::runtime_error when the video is not complete, also when it has no picture.
   void finish();
   std::filesystem::path output() const { return recorder_->output(); }
@@ -49,9 +50,11 @@ class WindowPictures {
 
   void ask_screenshot() { screenshot_ = true; }
   /// Starts a video of the scene `name` with so many pictures per simulated second, or ends it.
-  void toggle_video(const std::string& name, double rate = 30);
-  /// Logs the path, or the reason of a failure.
-  void stop_video();
+  /// `simulation_error`: see stop_video.
+  void toggle_video(const std::string& name, double rate = 30, const std::string& simulation_error = {});
+  /// Logs the path, or the reason of a failure. `simulation_error`: why the simulation stands still, if it
+  /// failed; a video without pictures has this reason.
+  void stop_video(const std::string& simulation_error = {});
 
   bool is_screenshot_due() const { return screenshot_; }
   bool wants(double time) const { return screenshot_ || (video_ && video_->due(time)); }

@@ -364,7 +364,7 @@ int Viewer::run() {
         script.quit_after_frames > 0 && (simulation_.frame().snapshot.frame >= script.quit_after_frames ||
                                          !simulation_.status().error.empty());
   }
-  pictures_.stop_video();
+  pictures_.stop_video(simulation_.status().error);
   simulation_.update();
   write_journal();
   if (!options_.script.screenshot.empty()) {

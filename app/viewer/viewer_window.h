@@ -53,7 +53,9 @@ class Viewer final : public ActionTarget {
   bool remembers() const { return !options_.memory.empty(); }
   void keep_memory();
   void ask_screenshot() override { pictures_.ask_screenshot(); }
-  void toggle_video() override { pictures_.toggle_video(name(), view_.pictures.rate); }
+  void toggle_video() override {
+    pictures_.toggle_video(name(), view_.pictures.rate, simulation_.status().error);
+  }
   void save_report() override { files_.save_report(simulation_, name()); }
   void save_plots() override { files_.save_plots(simulation_, view_.tracked, name()); }
   void save_scene() override {

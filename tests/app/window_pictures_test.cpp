@@ -101,5 +101,22 @@ TEST_F(WindowPicturesTest, AVideoWithoutPicturesOrWithLostOnesIsNotCalledWritten
   EXPECT_FALSE(said("wrote", spdlog::level::trace));
 }
 
+// The status line shows the last message only: it has to have the reason of the failed step.
+TEST_F(WindowPicturesTest, AVideoWithoutPicturesAfterAFailedStepNamesTheFailure) {
+  hide_the_encoder();
+  WindowPictures pictures(output_);
+  pictures.toggle_video("x", 30, "an older failure");
+  EXPECT_FALSE(said("an older failure", spdlog::level::trace)) << "a start has no failure";
+  pictures.toggle_video("x", 30, "NaN at node 3");
+  EXPECT_NE(log_->last().text.find("no video was written"), std::string::npos) << log_->last().text;
+  EXPECT_NE(log_->last().text.find("NaN at node 3"), std::string::npos) << log_->last().text;
+  EXPECT_TRUE(pictures.recording().empty());
+  pictures.toggle_video("y");
+  pictures.take(picture_, at(0), "y");
+  pictures.stop_video("NaN at node 4");
+  EXPECT_TRUE(said("wrote", spdlog::level::info)) << "the pictures up to the failure are kept";
+  EXPECT_FALSE(said("NaN at node 4", spdlog::level::trace));
+}
+
 }  // namespace
 }  // namespace stickslip
