@@ -80,6 +80,9 @@ void Pointer::press(Button button, Modifiers modifiers) {
 void Pointer::start_drag() {
   const std::optional<Pick> found = pick_here();
   if (!found) return;
+  // The nodes that are picked here may belong to another object once the change is there.
+  if (simulation_.is_changing_content())
+    return spdlog::info("the scene is changing: pull when it has changed");
   const Object& object = simulation_.frame().scene->model.objects[static_cast<std::size_t>(found->object)];
   if (const std::string why = why_fixed(simulation_.frame().scene->model, object); !why.empty()) {
     spdlog::info("{} {}", object.name, why);
@@ -109,7 +112,14 @@ void Pointer::cancel() {
   mode_ = Mode::idle;
 }
 
+/// The simulation has dropped its spring, or will do so before the next step; moves of it do nothing then. A
+/// change that is refused leaves the spring: so its end is posted, too.
+void Pointer::end_stale_drag() {
+  if (mode_ == Mode::drag && !simulation_.is_dragging()) cancel();
+}
+
 void Pointer::move(float x, float y) {
+  end_stale_drag();
   const float dx = x - x_, dy = y - y_;
   x_ = x;
   y_ = y;
@@ -141,7 +151,10 @@ void Pointer::move(float x, float y) {
   }
 }
 
-void Pointer::scroll(float notches) { mode_ == Mode::drag ? stiffen_drag(notches) : camera_.zoom(notches); }
+void Pointer::scroll(float notches) {
+  end_stale_drag();
+  mode_ == Mode::drag ? stiffen_drag(notches) : camera_.zoom(notches);
+}
 
 void Pointer::stiffen_drag(float notches) {
   const ParamInfo& row = *find_param(param_table(), "drag_stiffness");
@@ -151,7 +164,8 @@ void Pointer::stiffen_drag(float notches) {
   simulation_.post(ParamEdit{row.name, std::clamp(wanted, least_drag_stiffness, row.high)});
 }
 
-std::optional<DragLine> Pointer::drag_line() const {
+std::optional<DragLine> Pointer::drag_line() {
+  end_stale_drag();
   if (mode_ != Mode::drag) return std::nullopt;
   return DragLine{position_of(grabbed_, simulation_.frame().positions()), target_};
 }

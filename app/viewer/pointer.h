@@ -48,8 +48,8 @@ class Pointer {
   GizmoTool& gizmo() { return gizmo_; }
 
   bool busy() const { return mode_ != Mode::idle; }
-  /// The spring during a pull.
-  std::optional<DragLine> drag_line() const;
+  /// The spring during a pull. One whose object has changed, or whose run starts anew, ends here.
+  std::optional<DragLine> drag_line();
   /// What is under the pointer, without a gesture and beside the gizmo, once it has moved in the window.
   /// `surfaces`: also where there is no mark of a contact.
   std::optional<Hovered> hovered(bool surfaces) const;
@@ -66,6 +66,7 @@ class Pointer {
   /// In front of `found`, the surface under the pointer.
   const ContactRecord* mark_here(const std::optional<Pick>& found) const;
   void start_drag();
+  void end_stale_drag();
   void stiffen_drag(float notches);
 
   Simulation& simulation_;

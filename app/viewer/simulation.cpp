@@ -32,6 +32,11 @@ void show_edit(Settings& settings, const Command& command) try {
 } catch (const std::invalid_argument&) {
 }
 
+bool ends_drag(const Command& command) {
+  return changes_content(command) || std::holds_alternative<DragEnd>(command) ||
+         std::holds_alternative<Reset>(command) || std::holds_alternative<ResetAll>(command);
+}
+
 }  // namespace
 
 Simulation::Simulation(EngineFactory make_engine, SceneLoader load_scene, std::function<void()> on_change)
@@ -91,6 +96,7 @@ void Simulation::queue(const Command& command) {
     queue_.push_back({command, Clock::now()});
   }
   changing_content_ |= changes_content(command);
+  dragging_ = (dragging_ || std::holds_alternative<DragStart>(command)) && !ends_drag(command);
   show_edit(seen_settings_, command);
   wake_.notify_one();
 }

@@ -185,6 +185,9 @@ class Simulation {
   void redo();
   /// Whether commands were posted that change objects, pins or joints, and their end was not seen yet.
   bool is_changing_content() const { return changing_content_; }
+  /// Whether a drag was posted and no command since then ends it: DragEnd, a restart, or a change of the
+  /// content, whose objects have other nodes.
+  bool is_dragging() const { return dragging_; }
   const Pacing& pacing() const { return seen_pacing_; }
   bool tracing() const { return seen_tracing_; }
   const Tripwires& tripwires() const { return seen_tripwires_; }
@@ -341,7 +344,7 @@ class Simulation {
   SimulationStatus seen_status_;
   Settings seen_settings_;
   EditHistory edits_;
-  bool changing_content_ = false;
+  bool changing_content_ = false, dragging_ = false;
   std::deque<bool> asked_;  // for undo (true) and redo, until no content is in flight
   Pacing seen_pacing_;
   Tripwires seen_tripwires_;

@@ -197,6 +197,53 @@ TEST_F(PointerTest, ControlDragOnTheBackgroundPullsNothing) {
   EXPECT_EQ(simulation_.journal().size(), 1u);
 }
 
+// The object of a pull goes, is put elsewhere, or starts anew: the pull ends with the edit, before the window
+// shows what has come of it, and moves of the pointer pull nothing.
+TEST_F(PointerTest, APullEndsWithAnEditOfTheScene) {
+  for (const Command& edit : std::vector<Command>{RemoveObject{"low"}, MoveObject{"low", {0, 1, 0}}, Reset{},
+                                                  ResetAll{}, Rewind{0}, LoadScene{"b"}}) {
+    SCOPED_TRACE(edit.index());
+    const auto settle = [&] {
+      while (simulation_.update() || !simulation_.is_caught_up() || simulation_.is_changing_content())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    };
+    simulation_.post(LoadScene{"a"});
+    settle();
+    pointer_.move(200, 200);
+    pointer_.press(Button::left, {.control = true});
+    ASSERT_TRUE(pointer_.drag_line());
+    simulation_.post(edit);
+    const std::size_t before = journal(1).size();
+    pointer_.move(260, 170);
+    EXPECT_FALSE(pointer_.drag_line());
+    EXPECT_FALSE(pointer_.busy());
+    pointer_.release(Button::left);
+    settle();
+    bool pulled = false;
+    for (const JournalEntry& entry : simulation_.journal(before))
+      pulled |= std::holds_alternative<DragMove>(entry.command);
+    EXPECT_FALSE(pulled);
+  }
+}
+
+// What is picked while a change of the scene is under way are nodes of the old scene. They may be those of
+// another object in the new one.
+TEST_F(PointerTest, NoPullStartsWhileTheSceneChanges) {
+  simulation_.post(LoadScene{"b"});
+  pointer_.move(200, 200);
+  pointer_.press(Button::left, {.control = true});
+  EXPECT_FALSE(pointer_.drag_line());
+  pointer_.release(Button::left);
+  while (simulation_.update() || simulation_.is_changing_content())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  pointer_.press(Button::left, {.control = true});
+  EXPECT_TRUE(pointer_.drag_line());
+  pointer_.release(Button::left);
+  int starts = 0;
+  for (const JournalEntry& entry : journal(4)) starts += std::holds_alternative<DragStart>(entry.command);
+  EXPECT_EQ(starts, 1);
+}
+
 TEST_F(PointerTest, CancelEndsAPull) {
   pointer_.move(200, 200);
   pointer_.press(Button::left, {.control = true});
