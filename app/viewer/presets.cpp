@@ -7,6 +7,7 @@
 #include "app/io/file/output_file.h"
 #include "app/io/scene/toml_reader.h"
 #include "app/io/scene/toml_text.h"
+#include "app/viewer/judged_model.h"
 #include "app/viewer/window_memory.h"
 #include "gpu/model/coupled.h"
 #include "gpu/model/scene_traits.h"
@@ -154,9 +155,10 @@ std::vector<Command> Presets::edits(const std::string& name, const Settings& set
     table->finish();
   }
   root.finish();
-  require_choices(file, settings.params, params, model);
-  require_stepper(file, params, model);
-  require_coupled(file, params, model);
+  const Model judged = judged_model(model, settings.materials);
+  require_choices(file, settings.params, params, judged);
+  require_stepper(file, params, judged);
+  require_coupled(file, params, judged);
   return changes(settings, params, contact);
 }
 

@@ -8,7 +8,9 @@
 #include <fstream>
 
 #include "app/io/file/temporary_folder.h"
+#include "app/viewer/judged_model.h"
 #include "app/viewer/preset_edits.h"
+#include "gpu/model/scene_traits.h"
 #include "tests/app/running_content.h"
 
 namespace stickslip {
@@ -238,6 +240,43 @@ TEST_F(PresetOfDropping, TheWayThereAndBackIsOneOfSettingsThatTheSceneCanHave) {
     EXPECT_EQ(solver() == SolverKind::ipc, simulation->settings().params.drop_unsupported);
   }
   EXPECT_EQ(solver(), SolverKind::velocity);
+}
+
+// The engine judges by the materials as they are: with what they had at the start of the scene, a preset
+// would be refused without need, or applied by half.
+TEST_F(PresetOfDropping, MaterialsAreThoseOfNow) {
+  std::ofstream(presets.file_of("plain")) << "[params]\nsolver = \"ipc\"\n";
+  EXPECT_THROW(apply_preset(*simulation, presets, "plain"), InputError) << "restitution";
+  simulation->post(MaterialEdit{-1, "restitution", 0});
+  settle();
+  apply("plain");
+  EXPECT_EQ(solver(), SolverKind::ipc);
+  apply("velocity");
+  simulation->post(MaterialEdit{-1, "tresca", 3});
+  settle();
+  try {
+    apply_preset(*simulation, presets, "plain");
+    ADD_FAILURE() << "barrier steps have no Tresca friction";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("Tresca friction of 'rubber'"), std::string::npos)
+        << error.what();
+  }
+  settle();
+  EXPECT_EQ(solver(), SolverKind::velocity);
+}
+
+// A property of a material that no object has is no reason.
+TEST_F(PresetOfDropping, MaterialsThatNothingIsMadeOfAreNoReason) {
+  Model model = simulation->frame().scene->model;
+  model.material_names.push_back("unused");
+  model.materials.push_back({});
+  std::vector<Material> now = model.materials;
+  now[0].restitution = 0;
+  now[1].restitution = 0.9;
+  const ParamInfo& row = *find_param(param_table(), "solver");
+  const auto ipc = static_cast<std::size_t>(SolverKind::ipc);
+  EXPECT_EQ(barred_choice_reason(row, ipc, judged_model(model, now)), "");
+  EXPECT_NE(barred_choice_reason(row, ipc, judged_model(model, model.materials)), "");
 }
 
 TEST_F(PresetOfDropping, OneThatTheSolverOfNowCannotTakeIsRefused) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/viewer/judged_model.h"
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/param_row.h"
 #include "app/viewer/panels/widgets.h"
@@ -93,10 +94,12 @@ void draw_half_spaces(Simulation& simulation, const Scene& scene, TypedNumber& t
   }
 }
 
-std::vector<ChoiceNote> notes_of(const ParamInfo& info, const Model& model, bool drop_unsupported) {
+std::vector<ChoiceNote> notes_of(const ParamInfo& info, const Model& scene, const Settings& settings) {
   std::vector<ChoiceNote> notes(info.choices.size());
+  if (notes.empty()) return notes;
+  const Model model = judged_model(scene, settings.materials);
   for (std::size_t i = 0; i < notes.size(); ++i)
-    notes[i].barred = barred_choice_reason(info, i, model, drop_unsupported);
+    notes[i].barred = barred_choice_reason(info, i, model, settings.params.drop_unsupported);
   return notes;
 }
 
@@ -118,7 +121,7 @@ void draw_rows(Simulation& simulation, const Scene& scene, TypedNumber& typed, s
     const EditAction edit =
         draw_param_row(typed,
                        {info, current, original, inactive_reason(info, scope), current != original, false,
-                        notes_of(info, scene.model, settings.params.drop_unsupported)},
+                        notes_of(info, scene.model, settings)},
                        value);
     if (edit != EditAction::none)
       simulation.post(ParamEdit{info.name, edit == EditAction::reset ? original : value});
