@@ -145,16 +145,27 @@ void drag_part(PlotChoice& choice, ImDrawList& list, const Scale& to_x, float to
   }
 }
 
-/// Names of the lines in one row, from the left.
-void draw_legend(ImDrawList& list, ImVec2 at, std::span<const PlotSeries> series) {
+/// Names of the lines from the left, in as many rows of `width` as they need; `list` may be null. Returns the
+/// number of rows.
+int draw_legend(ImDrawList* list, const ImVec2& corner, float width, std::span<const PlotSeries> series) {
   const float size = ImGui::GetFontSize();
+  ImVec2 at = corner;
+  int rows = 1;
   for (const PlotSeries& line : series) {
     if (!line.in_legend) continue;
-    list.AddRectFilled({at.x, at.y + 0.45f * size}, {at.x + 0.7f * size, at.y + 0.6f * size}, line.color);
-    at.x += 0.95f * size;
-    list.AddText(at, theme::dim_text, line.name.data(), line.name.data() + line.name.size());
-    at.x += ImGui::CalcTextSize(line.name.data(), line.name.data() + line.name.size()).x + 0.8f * size;
+    const char *name = line.name.data(), *end = name + line.name.size();
+    const float length = 0.95f * size + ImGui::CalcTextSize(name, end).x;
+    if (at.x > corner.x && at.x + length > corner.x + width) {
+      at = {corner.x, at.y + 1.1f * size};
+      ++rows;
+    }
+    if (list != nullptr) {
+      list->AddRectFilled({at.x, at.y + 0.45f * size}, {at.x + 0.7f * size, at.y + 0.6f * size}, line.color);
+      list->AddText({at.x + 0.95f * size, at.y}, theme::dim_text, name, end);
+    }
+    at.x += length + 0.8f * size;
   }
+  return rows;
 }
 
 /// The values at the point next to the pointer, under the names of both axes, which have their units.
@@ -243,7 +254,9 @@ void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, con
     label_width = std::max(label_width, ImGui::CalcTextSize(tick_text(tick).c_str()).x);
 
   const bool has_legend = std::ranges::count_if(series, &PlotSeries::in_legend) > 1;
-  const ImVec2 low{origin.x + label_width + 6, origin.y + (has_legend ? 2.6f : 1.5f) * text};
+  const ImVec2 legend{origin.x, origin.y + 1.25f * text};
+  const float rows = has_legend ? static_cast<float>(draw_legend(nullptr, legend, size.x, series)) : 0;
+  const ImVec2 low{origin.x + label_width + 6, origin.y + (1.5f + 1.1f * rows) * text};
   const ImVec2 high{origin.x + size.x - 2, origin.y + size.y - 1.3f * text};
   const float x_low = choice.zoomed ? choice.low : x.empty() ? 0 : x.front();
   const float x_high = choice.zoomed ? choice.high : x.empty() ? 1 : x.back();
@@ -253,7 +266,7 @@ void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, con
                    y_axis.logarithmic};
 
   list.AddText(origin, theme::text, y_axis.label.data(), y_axis.label.data() + y_axis.label.size());
-  if (has_legend) draw_legend(list, {origin.x, origin.y + 1.25f * text}, series);
+  if (has_legend) draw_legend(&list, legend, size.x, series);
   list.AddRectFilled(low, high, theme::plot_background, 2);
   for (const double tick : y_ticks) {
     const float y = to_y(tick);

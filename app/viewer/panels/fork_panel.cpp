@@ -112,7 +112,7 @@ void draw_seed(PanelContext& context) {
   int seed = static_cast<int>(next.seed);
   if (ImGui::InputInt("##seed", &seed)) next.seed = static_cast<std::uint64_t>(std::max(1, seed));
   tooltip("Seed: the same one makes the same changes");
-  ImGui::SameLine();
+  same_line_within(em(12));
   ImGui::SetNextItemWidth(em(12));
   constexpr double choices[] = {1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 0.1};
   const auto text = [](double size) { return tick_text(size) + " m/s"; };

@@ -13,10 +13,14 @@ void draw_help_overlay(PanelContext& context) {
                ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_AlwaysAutoResize |
                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove);
   const float column = em(34);
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float right = viewport.Size.x - 2 * style.WindowPadding.x - style.ScrollbarSize;
   const auto row = [&](std::string_view input, std::string_view meaning) {
     text_colored(theme::accent, input);
     ImGui::SameLine(column);
+    ImGui::PushTextWrapPos(right);
     text_colored(theme::text, meaning);
+    ImGui::PopTextWrapPos();
   };
   text_colored(theme::dim_text, "Keys");
   ImGui::Separator();

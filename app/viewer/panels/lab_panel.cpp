@@ -28,11 +28,10 @@ void draw_problem(const RaceStatus& status) {
   const FrozenStep& step = *status.step;
   const std::size_t joints = step.problem.blocks() - step.problem.contacts();
   const std::string frame = step.is_of_file() ? "" : ", frame " + std::to_string(step.frame);
-  ImGui::Text("%s%s: %zu contacts", step.scene.c_str(), frame.c_str(), step.problem.contacts());
-  if (joints > 0) {
-    ImGui::SameLine(0, 0);
-    ImGui::Text(", %zu joint blocks", joints);
-  }
+  std::string problem =
+      step.scene + frame + ": " + counted(static_cast<long>(step.problem.contacts()), "contact");
+  if (joints > 0) problem += ", " + counted(static_cast<long>(joints), "joint block");
+  ImGui::TextWrapped("%s", problem.c_str());
   if (!step.is_of_file()) {
     const std::string text = "the step was solved by " + step.solver;
     same_line_for_text(text);

@@ -124,6 +124,16 @@ void draw_variants(PanelContext& context, const Scene& scene) {
               : "Load the scene with other settings of its file");
 }
 
+std::string content_text(const Model& model) {
+  const auto count = [](std::size_t n, const char* what) { return counted(static_cast<long>(n), what); };
+  const std::size_t tets = count_tets(model).all();
+  if (!model.bodies.empty())
+    return (model.bodies.size() == 1 ? "1 body" : std::to_string(model.bodies.size()) + " bodies") + ", " +
+           count(model.joints.size(), "joint") + ", " + count(tets, "tet");
+  return count(model.node_count(), "node") + ", " +
+         (tets > 0 ? count(tets, "tet") : count(model.triangles.size(), "triangle"));
+}
+
 }  // namespace
 
 void draw_scene_panel(PanelContext& context) {
@@ -135,15 +145,9 @@ void draw_scene_panel(PanelContext& context) {
   if (ImGui::SmallButton("Reload"))
     context.simulation.post(LoadScene{current->file.string(), current->variant});
   tooltip("Read the scene's file again");
-  ImGui::SameLine();
-  const Model& model = current->model;
-  const TetCount tets = count_tets(model);
-  if (tets.all() == 0 && model.bodies.empty())
-    ImGui::TextDisabled("%zu nodes, %zu triangles", model.node_count(), model.triangles.size());
-  else if (model.bodies.empty()) ImGui::TextDisabled("%zu nodes, %zu tets", model.node_count(), tets.all());
-  else
-    ImGui::TextDisabled("%zu bodies, %zu joints, %zu tets", model.bodies.size(), model.joints.size(),
-                        tets.all());
+  const std::string content = content_text(current->model);
+  same_line_for_text(content);
+  ImGui::TextDisabled("%s", content.c_str());
 }
 
 }  // namespace stickslip

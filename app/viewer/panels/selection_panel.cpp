@@ -82,8 +82,10 @@ void draw_contact(PanelContext& context) {
   const ContactProbe& probe = *context.view.contact;
   const ContactRecord& contact = probe.contact();
   const float column = em(16);
-  text_colored(theme::text, fit_text(probe.name_a() + " and " + probe.name_b(),
-                                     ImGui::GetContentRegionAvail().x - em(18)));
+  const std::string names = probe.name_a() + " and " + probe.name_b();
+  const bool fits = ImGui::CalcTextSize(names.c_str()).x <= ImGui::GetContentRegionAvail().x - em(18);
+  text_colored(theme::text, fit_text(names, ImGui::GetContentRegionAvail().x - (fits ? em(18) : 0)));
+  if (!fits) ImGui::NewLine();
   ImGui::SameLine(ImGui::GetContentRegionMax().x - em(16));
   draw_track_button(context, context.view.tracked.find(probe).has_value());
   ImGui::SameLine(ImGui::GetContentRegionMax().x - em(8));
@@ -148,7 +150,11 @@ void draw_object(PanelContext& context) {
       {at.x, at.y + 0.15f * size}, {at.x + 0.7f * size, at.y + 0.85f * size}, theme::rgb(object.color), 2);
   ImGui::Dummy({0.8f * size, size});
   ImGui::SameLine();
-  ImGui::TextUnformatted(fit_text(object.name, ImGui::GetContentRegionAvail().x - em(27)).c_str());
+  // A name that has no room beside the buttons has a line of its own.
+  const bool fits = ImGui::CalcTextSize(object.name.c_str()).x <= ImGui::GetContentRegionAvail().x - em(27);
+  ImGui::TextUnformatted(
+      fit_text(object.name, ImGui::GetContentRegionAvail().x - (fits ? em(27) : 0)).c_str());
+  if (!fits) ImGui::NewLine();
   ImGui::SameLine(ImGui::GetContentRegionMax().x - em(26));
   draw_track_button(context, context.view.tracked.find(probe).has_value());
   ImGui::SameLine(ImGui::GetContentRegionMax().x - em(17));

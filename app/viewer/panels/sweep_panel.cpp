@@ -201,9 +201,11 @@ void draw_results(PanelContext& context) {
   const SweepStatus& status = context.sweep.status();
   if (!status.state) return;
   const std::string key = status.request.key;
+  ImGui::PushTextWrapPos();
   text_colored(theme::dim_text, key + ", from frame " + std::to_string(status.state->start.state.frame) +
                                     " of " + status.state->scene + ": " + std::to_string(status.runs.size()) +
                                     " of " + counted(static_cast<long>(status.values.size()), "value"));
+  ImGui::PopTextWrapPos();
   if (!status.file.empty()) tooltip(status.file.string());
   for (const std::string* text : {&status.error, &status.note})
     if (!text->empty()) text_colored(theme::bad, *text);

@@ -27,10 +27,13 @@ void value_row(const char* label, float column, const char* format, ...) {
   ImGui::TextUnformatted(label);
   ImGui::PopStyleColor();
   ImGui::SameLine(column - left);
+  // In a narrow panel a value takes several lines rather than being cut.
+  ImGui::PushTextWrapPos();
   va_list arguments;
   va_start(arguments, format);
   ImGui::TextV(format, arguments);
   va_end(arguments);
+  ImGui::PopTextWrapPos();
   ImGui::EndGroup();
 }
 
@@ -85,7 +88,12 @@ bool passes_filter(std::string_view filter, std::initializer_list<std::string_vi
 }
 
 bool begin_choices(const char* id, const std::string& shown) {
-  if (!ImGui::BeginCombo(id, shown.c_str())) return false;
+  // Where the text does not fit beside the arrow, it has the arrow's room.
+  const float beside =
+      ImGui::CalcItemWidth() - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
+  const bool fits = ImGui::CalcTextSize(shown.c_str()).x <= beside;
+  if (!ImGui::BeginCombo(id, shown.c_str(), fits ? ImGuiComboFlags_None : ImGuiComboFlags_NoArrowButton))
+    return false;
   if (escape_pressed()) ImGui::CloseCurrentPopup();
   return true;
 }

@@ -1,0 +1,117 @@
+// Rows, choices and legends of plots in a narrow window: every letter is drawn, inside the window.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "app/viewer/panels/widgets.h"
+#include "app/viewer/plot.h"
+#include "app/viewer/theme.h"
+
+namespace stickslip {
+namespace {
+
+/// What a picture of a window has in one colour.
+struct DrawnLetters {
+  int letters = 0;
+  float right = 0, left = 1e9f;
+};
+
+class NarrowPanels : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ImGui::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = {1000, 1000};
+    io.DeltaTime = 1.0f / 60;
+    io.IniFilename = nullptr;
+    unsigned char* pixels = nullptr;
+    int width = 0, height = 0;
+    io.Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
+  }
+  void TearDown() override { ImGui::DestroyContext(); }
+
+  /// Letters have corners with texture coordinates of their own; all others share that of a white pixel.
+  static DrawnLetters letters_of(float width, ImU32 color, const std::function<void()>& draw) {
+    for (int picture = 0; picture < 2; ++picture) {  // sizes of a new window follow from its first picture
+      ImGui::NewFrame();
+      ImGui::SetNextWindowPos({0, 0});
+      ImGui::SetNextWindowSize({width, 900});
+      ImGui::Begin("panel", nullptr, ImGuiWindowFlags_NoDecoration);
+      draw();
+      ImGui::End();
+      ImGui::Render();
+    }
+    DrawnLetters drawn;
+    const ImVec2 white = ImGui::GetIO().Fonts->TexUvWhitePixel;
+    const ImDrawData& data = *ImGui::GetDrawData();
+    int corners = 0;
+    for (int list = 0; list < data.CmdListsCount; ++list)
+      for (const ImDrawVert& v : data.CmdLists[list]->VtxBuffer) {
+        if (v.col != color || (v.uv.x == white.x && v.uv.y == white.y)) continue;
+        ++corners;
+        drawn.right = std::max(drawn.right, v.pos.x);
+        drawn.left = std::min(drawn.left, v.pos.x);
+      }
+    drawn.letters = corners / 4;
+    return drawn;
+  }
+};
+
+TEST_F(NarrowPanels, AWideValueTakesMoreLines) {
+  constexpr ImU32 kText = IM_COL32(1, 2, 3, 255);
+  const auto row = [&] {
+    ImGui::PushStyleColor(ImGuiCol_Text, kText);
+    value_row("Speed", 80, "%s", "188.9 steps/s, 1.89 x real time, and more");
+    ImGui::PopStyleColor();
+  };
+  const DrawnLetters wide = letters_of(900, kText, row), narrow = letters_of(200, kText, row);
+  EXPECT_EQ(wide.letters, 34);
+  EXPECT_EQ(narrow.letters, wide.letters) << "nothing is cut";
+  EXPECT_LE(narrow.right, 200);
+  EXPECT_GE(narrow.left, 80) << "below the value, not below its label";
+}
+
+TEST_F(NarrowPanels, ALegendTakesMoreRows) {
+  const std::array<float, 3> x{0, 1, 2};
+  const auto plot = [&] {
+    std::vector<PlotSeries> lines;
+    for (const char* name : {"stored", "work", "friction", "unexplained"})
+      lines.push_back({name, theme::series[0], {0, 1, 2}});
+    draw_plot("plot", {ImGui::GetContentRegionAvail().x, 120}, x, {"x"}, lines, {"y"});
+  };
+  // Without the ticks and the label of the x axis, which depend on the width.
+  const auto named = [&](float width) { return letters_of(width, theme::dim_text, plot); };
+  const DrawnLetters wide = named(900), narrow = named(150);
+  EXPECT_LE(narrow.right, 150);
+  const auto single = [&](float width) {
+    return letters_of(width, theme::dim_text,
+                      [&] {
+                        std::vector<PlotSeries> lines{{"stored", theme::series[0], {0, 1, 2}}};
+                        draw_plot("plot", {ImGui::GetContentRegionAvail().x, 120}, x, {"x"}, lines, {"y"});
+                      })
+        .letters;
+  };
+  constexpr int kNames = 6 + 4 + 8 + 11;
+  EXPECT_EQ(wide.letters - single(900), kNames);
+  EXPECT_GE(narrow.letters, kNames) << "nothing is cut";
+}
+
+TEST_F(NarrowPanels, AChoiceWithoutRoomForItsArrowHasItsText) {
+  constexpr ImU32 kText = IM_COL32(1, 2, 3, 255);
+  const auto choice = [&](float width) {
+    return [width] {
+      ImGui::PushStyleColor(ImGuiCol_Text, kText);
+      ImGui::SetNextItemWidth(width);
+      if (begin_choices("##choice", "displacement")) ImGui::EndCombo();
+      ImGui::PopStyleColor();
+    };
+  };
+  const float text = 12 * 7;  // [px] in ImGui's own font
+  EXPECT_EQ(letters_of(400, kText, choice(200)).letters, 12);
+  EXPECT_EQ(letters_of(400, kText, choice(text + 10)).letters, 12) << "nothing is cut";
+}
+
+}  // namespace
+}  // namespace stickslip
