@@ -7,6 +7,7 @@
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/theme.h"
+#include "gpu/model/barrier_model.h"
 #include "tests/app/simulation_fixture.h"
 
 namespace stickslip {
@@ -92,6 +93,154 @@ TEST(MatrixPartsOfSteps, VelocityStepsHaveTheElasticBodiesWithoutContacts) {
   EXPECT_EQ(parts.total[MatrixParts::contact], 0);
   EXPECT_TRUE(
       matrix_after_a_step(two_soft_boxes("solver = \"velocity\"\n", "body = \"rigid\"\n"), 10).empty());
+}
+
+/// A soft box beside a rigid one, a sheet and a strand, apart from each other but for the rigid box, which
+/// lies on the soft one.
+Scene mixed_bodies(const std::string& head) {
+  return parse_scene(head + R"(
+[[material]]
+name = "soft"
+young = 1e5
+[[object]]
+name = "rigid"
+body = "rigid"
+shape = "box"
+size = [0.2, 0.2, 0.2]
+material = "soft"
+position = [0, 0.2005, 0]
+[[object]]
+name = "solid"
+shape = "box"
+size = [0.2, 0.2, 0.2]
+edge = 0.1
+material = "soft"
+[[object]]
+name = "sheet"
+body = "cloth"
+shape = "sheet"
+size = [0.3, 0.2]
+edge = 0.1
+thickness = 1e-3
+material = "soft"
+position = [1, 0, 0]
+[[object]]
+name = "strand"
+body = "rods"
+shape = "strand"
+length = 0.4
+segments = 4
+diameter = 0.01
+material = "soft"
+position = [2, 1, 0]
+)",
+                     "/somewhere/mixed.toml");
+}
+
+/// Ordered pairs of nodes of one triangle of a sheet and those across its edges: bending couples all nodes of
+/// such a patch (bend_patch.h).
+std::set<std::pair<int, int>> pairs_of_sheet(const Model& model, const Object& sheet) {
+  std::set<std::pair<int, int>> pairs;
+  const auto begin = model.triangles.begin() + sheet.triangle_begin,
+             end = model.triangles.begin() + sheet.triangle_end;
+  for (auto s = begin; s != end; ++s) {
+    std::set<int> patch(s->v, s->v + 3);
+    for (auto t = begin; t != end; ++t) {
+      std::set<int> both(s->v, s->v + 3);
+      both.insert(t->v, t->v + 3);
+      if (both.size() <= 4) patch.insert(t->v, t->v + 3);
+    }
+    for (const int a : patch)
+      for (const int b : patch)
+        if (a != b) pairs.insert({a, b});
+  }
+  return pairs;
+}
+
+/// The places of L in nodes of the scene. `node`: of each row.
+std::set<std::pair<int, int>> elastic_places(const MatrixParts& parts, const std::vector<int>& node) {
+  std::set<std::pair<int, int>> places;
+  for (std::int32_t i = 0; i < parts.nodes; ++i)
+    for (std::int32_t j = 0; j < parts.nodes; ++j)
+      if (parts.at(i, j)[MatrixParts::elastic] > 0)
+        places.insert({node[static_cast<std::size_t>(i)], node[static_cast<std::size_t>(j)]});
+  return places;
+}
+
+/// Those of one object.
+std::set<std::pair<int, int>> places_within(const std::set<std::pair<int, int>>& places,
+                                            const Object& object) {
+  std::set<std::pair<int, int>> own;
+  for (const auto& [a, b] : places)
+    if (a >= object.node_begin && a < object.node_end && b >= object.node_begin && b < object.node_end)
+      own.insert({a, b});
+  return own;
+}
+
+/// L of the soft bodies of `mixed_bodies`, against pairs of nodes that are counted from their meshes.
+void expect_mixed_places(const Model& model, const std::set<std::pair<int, int>>& places) {
+  const Object &solid = model.objects[1], &sheet = model.objects[2], &strand = model.objects[3];
+  EXPECT_EQ(places_within(places, solid), places_within(pairs_of_tets(model), solid));
+  EXPECT_EQ(places_within(places, sheet), pairs_of_sheet(model, sheet));
+  // Along the strand, x0, y0, x1, y1, x2, ...: elements have the nodes of two segments and their ghosts.
+  std::set<std::pair<int, int>> chain;
+  const int ghosts = 4;
+  const auto along = [&](int k) { return strand.node_begin + (k % 2 == 0 ? ghosts + k / 2 : k / 2); };
+  for (int k = 0; k <= 2 * ghosts; ++k)
+    for (int other = std::max(0, k - 4); other <= std::min(2 * ghosts, k + 4); ++other)
+      if (other != k) chain.insert({along(k), along(other)});
+  const std::set<std::pair<int, int>> found = places_within(places, strand);
+  for (const auto& place : found) EXPECT_TRUE(chain.count(place)) << place.first << " " << place.second;
+  for (int k = 0; k + 2 <= 2 * ghosts; ++k)
+    EXPECT_TRUE(found.count({along(k), along(k + 2)})) << "neighbours of one kind, " << k;
+}
+
+// At velocity level the rows are the nodes of the elastic bodies: a rigid body has none, and no body has
+// contacts there.
+TEST(MatrixPartsOfSteps, VelocityStepsOfMixedScenesHaveTheirSoftAndThinBodies) {
+  const Scene scene = mixed_bodies("solver = \"velocity\"\n");
+  const MatrixParts parts = matrix_after_a_step(scene, 1 << 20);
+  std::vector<int> node;
+  for (std::size_t k = 1; k < scene.model.objects.size(); ++k)
+    for (int i = scene.model.objects[k].node_begin; i < scene.model.objects[k].node_end; ++i)
+      node.push_back(i);
+  ASSERT_EQ(parts.nodes, static_cast<std::int32_t>(node.size()));
+  ASSERT_EQ(parts.cells, parts.nodes);
+  EXPECT_EQ(parts.total[MatrixParts::diagonal], parts.nodes);
+  EXPECT_EQ(parts.total[MatrixParts::contact], 0);
+  const std::set<std::pair<int, int>> places = elastic_places(parts, node);
+  expect_mixed_places(scene.model, places);
+  EXPECT_EQ(static_cast<std::size_t>(parts.total[MatrixParts::elastic]), places.size());
+  for (const auto& [a, b] : places)
+    EXPECT_EQ(scene.model.node_object[static_cast<std::size_t>(a)],
+              scene.model.node_object[static_cast<std::size_t>(b)]);
+}
+
+// In barrier steps the rigid body is an affine one, with control nodes; its contacts couple it to the solid.
+TEST(MatrixPartsOfSteps, BarrierStepsOfMixedScenesHaveAffineBodiesForRigidOnes) {
+  const Scene scene = mixed_bodies("solver = \"ipc\"\n");
+  const MatrixParts parts = matrix_after_a_step(scene, 1 << 20);
+  const BarrierModel stand_in = make_barrier_model(
+      scene.model, body_skins(scene.model, scene.params.contact_skin * scene.params.d_hat), 1e-3);
+  ASSERT_EQ(parts.nodes, static_cast<std::int32_t>(stand_in.model.node_count()));
+  std::vector<int> node(stand_in.model.node_count(), -1);  // -1: of the body
+  for (std::size_t i = 0; i < stand_in.node.size(); ++i)
+    if (stand_in.node[i] >= 0) node[static_cast<std::size_t>(stand_in.node[i])] = static_cast<int>(i);
+  const std::set<std::pair<int, int>> places = elastic_places(parts, node);
+  expect_mixed_places(scene.model, places);
+  // The control nodes are coupled by the energy that keeps the body's shape, and by contacts alone to others.
+  const int first = stand_in.control.at(0);
+  for (int a = 0; a < 4; ++a)
+    for (int b = 0; b < 4; ++b)
+      EXPECT_EQ(parts.at(first + a, first + b)[MatrixParts::elastic], a != b) << a << " " << b;
+  std::int64_t across = 0;
+  for (std::int32_t i = 0; i < parts.nodes; ++i)
+    for (std::int32_t j = 0; j < parts.nodes; ++j) {
+      if ((node[static_cast<std::size_t>(i)] < 0) == (node[static_cast<std::size_t>(j)] < 0)) continue;
+      EXPECT_EQ(parts.at(i, j)[MatrixParts::elastic], 0);
+      across += parts.at(i, j)[MatrixParts::contact];
+    }
+  EXPECT_GT(across, 0) << "the rigid box lies on the solid";
 }
 
 TEST(MatrixPartsOfSteps, FramesHaveItOnlyOnRequestAndOfAStep) {
