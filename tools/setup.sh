@@ -15,7 +15,7 @@ test_packages=(
   clang-format clang-tidy shellcheck
   clang libclang-rt-dev
   libgtest-dev libgmp-dev libboost-context-dev dpkg-dev file
-  vulkan-validationlayers xvfb xauth xdotool
+  vulkan-validationlayers xvfb xauth xdotool libxcb1-dev
 )
 
 case "${1:-}" in

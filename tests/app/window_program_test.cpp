@@ -13,6 +13,7 @@
 
 #include "app/io/bundle/bundle.h"
 #include "app/render/image.h"
+#include "tests/app/file_drop.h"
 #include "tests/app/frozen_boxes.h"
 #include "tests/app/x_display.h"
 
@@ -545,6 +546,40 @@ TEST_F(ProgramWindowTest, SwitchesScenesKeepsItsSettingsMovesMuAndResizes) {
   EXPECT_EQ(small.image.height, 600);
   EXPECT_GT(small.colours(), 100);
   close_and_check();
+}
+
+// Files of a file manager: one with bytes that its address writes as %XX, several at once, of which one is
+// none that the window opens, and a mesh.
+TEST_F(ProgramWindowTest, OpensWhatIsDroppedOnIt) {
+  open();
+  const auto drop = [&](const std::vector<fs::path>& files) {
+    return test::FileDrop(files).on(window(".*"), 640, 300);
+  };
+  fs::create_directories("a folder");
+  const fs::path odd = fs::path("a folder") / "other 100% \xc3\xa4.toml";
+  std::ofstream(odd) << program_scene;
+  ASSERT_TRUE(drop({odd}));
+  ASSERT_TRUE(happened("load", 2));
+  EXPECT_EQ(events("load").back()["scene"], fs::absolute(odd).string());
+  EXPECT_TRUE(eventually([&] { return !window("other 100% \xc3\xa4").empty(); }));
+
+  std::ofstream("notes.md") << "no scene\n";
+  ASSERT_TRUE(drop({"notes.md", folder_ / "assets" / "scenes" / "ball.toml"}));
+  ASSERT_TRUE(happened("load", 3));
+  EXPECT_TRUE(eventually([&] { return !window("ball").empty(); }));
+  EXPECT_EQ(events("load").size(), 3u) << "notes are not opened";
+
+  std::ofstream("tet.obj") << "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\n"
+                              "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  ASSERT_TRUE(drop({"tet.obj"}));
+  ASSERT_TRUE(happened("load", 4));
+  EXPECT_EQ(events("load").back()["scene"], (folder_ / "tet.obj").string());
+  EXPECT_TRUE(eventually([&] { return !window("tet").empty(); }));
+  hands("key ctrl+q");
+  ASSERT_TRUE(eventually([&] { return window(".*").empty(); }));
+  const bool good = program_->finish();
+  EXPECT_TRUE(good) << program_->errors();
+  EXPECT_NE(program_->errors().find("notes.md is not opened"), std::string::npos) << program_->errors();
 }
 
 TEST_F(ProgramWindowTest, TheSolverSwitchesWithoutARestart) {
