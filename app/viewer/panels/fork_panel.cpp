@@ -144,7 +144,9 @@ void draw_forks_section(PanelContext& context) {
     context.act(ActionId::fork);
   ImGui::SameLine();
   if (context.forks.empty()) {
+    ImGui::PushTextWrapPos();
     text_colored(theme::dim_text, "compares a change with what would have been");
+    ImGui::PopTextWrapPos();
   } else {
     draw_fork_view(context.view);
   }
