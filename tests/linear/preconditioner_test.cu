@@ -71,8 +71,15 @@ Matrix coarse_part(const Matrix& a, const std::vector<std::int32_t>& group,
       for (int k = 0; k < 3; ++k) z(row, column + 3 + 3 * k) = positions[i][k];
     }
   }
+  // By eigenvalues, for the compile time: an orthogonal decomposition instantiates as much as the rest of the
+  // file.
   const Matrix coarse = z.transpose() * a * z;
-  return z * coarse.completeOrthogonalDecomposition().pseudoInverse() * z.transpose();
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(coarse);
+  const Matrix basis = z * eigen.eigenvectors();
+  Eigen::VectorXd weights = eigen.eigenvalues();
+  const double least = 1e-12 * weights.maxCoeff();
+  for (double& weight : weights) weight = weight > least ? 1 / weight : 0;
+  return basis * weights.asDiagonal() * basis.transpose();
 }
 
 /// Pairs of nodes that contact stencils couple, by stencil.
