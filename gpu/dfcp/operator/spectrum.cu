@@ -45,7 +45,8 @@ SS_HD double noise(std::size_t i) {
 
 /// *out = <x, y>.
 template <int D>
-void product(Context& ctx, std::size_t n, const Vec<double, D>* x, const Vec<double, D>* y, double* out) {
+void store_product(Context& ctx, std::size_t n, const Vec<double, D>* x, const Vec<double, D>* y,
+                   double* out) {
   reduce_sum(
       ctx, n, [=] SS_LAMBDA(std::size_t c) { return dot(x[c], y[c]); }, out);
 }
@@ -73,7 +74,7 @@ Spectrum estimate_spectrum(Context& ctx, const Delassus<D>& W, int steps) {
   launch(ctx, n, [=] SS_LAMBDA(std::size_t c) {
     for (int i = 0; i < D; ++i) start[c][i] = noise(c * D + static_cast<std::size_t>(i));
   });
-  product(ctx, n, start, start, square);
+  store_product(ctx, n, start, start, square);
   double length = std::sqrt(read_back(ctx, square));
   std::vector<double> diagonal, off;
   for (int k = 0; k < steps; ++k) {
@@ -83,13 +84,13 @@ Spectrum estimate_spectrum(Context& ctx, const Delassus<D>& W, int steps) {
     const double inverse = 1 / length;
     launch(ctx, n, [=] SS_LAMBDA(std::size_t c) { q[c] = inverse * rest[c]; });
     W.apply(ctx, q, next.data(), false);
-    product(ctx, n, static_cast<const Vec<double, D>*>(q), rest, along);
+    store_product(ctx, n, static_cast<const Vec<double, D>*>(q), rest, along);
     for (int pass = 0; pass < 2; ++pass)  // twice is enough for orthogonality
       for (const Buffer<Vec<double, D>>& v : basis) {
-        product(ctx, n, v.data(), rest, product_with.data());
+        store_product(ctx, n, v.data(), rest, product_with.data());
         subtract(ctx, n, product_with.data(), v.data(), next.data());
       }
-    product(ctx, n, rest, rest, square);
+    store_product(ctx, n, rest, rest, square);
     const Vec<double, 2> read = read_back(ctx, sums.data());
     diagonal.push_back(read[0]);
     length = std::sqrt(read[1]);

@@ -84,7 +84,7 @@ struct TouchCounter {
 };
 
 /// Writes the conflicts of each manifold from conflict_start[m] on.
-struct TouchLister {
+struct OrderTouchLister {
   ManifoldBodies touched;
   const std::int32_t *start, *touch, *conflict_start;
   std::int32_t* conflict;
@@ -157,7 +157,7 @@ void ManifoldOrder::colour_manifolds(Context& ctx, const PairedContacts& list, c
   std::int32_t* conflict_start = conflict_start_.data();
   launch(ctx, n, TouchCounter{touched, start, conflict_start});
   conflict_.resize(ctx, start_neighbours(ctx, n, conflict_start, "take prox_jacobi, which needs no colours"));
-  launch(ctx, n, TouchLister{touched, start, touch_.data(), conflict_start, conflict_.data()});
+  launch(ctx, n, OrderTouchLister{touched, start, touch_.data(), conflict_start, conflict_.data()});
   colouring_.build(ctx, {n, conflict_start, conflict_.data()}, {}, false);
   assign_slots(ctx);
 }
