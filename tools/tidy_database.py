@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-BATCH = 8
+BATCH = 24
 INCLUDED = re.compile(r'^#include "([^"]+)"$', re.MULTILINE)
 GCC_ONLY = re.compile(r"\s-(W[\w=,-]+|m(move|store)-max=\d+|include \S+/cmake_pch\.hxx)(?=\s|$)")
 
