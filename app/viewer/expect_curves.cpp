@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 
 namespace stickslip {
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoPoint = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kHeight = 5, kSpeed = 7;  // in TrackedProbes::kQuantities
 
 std::string number(double value) {
@@ -32,14 +33,14 @@ class Curves {
 
   void operator()(const ExpectIntersections& e) {
     ExpectCurve curve = of_steps("Intersections", [](const StepReport& r) {
-      return r.intersections < 0 ? kUnknown : static_cast<double>(r.intersections);
+      return r.intersections < 0 ? kNoPoint : static_cast<double>(r.intersections);
     });
     curve.high = e.at_most;
     all.push_back(curve);
   }
   void operator()(const ExpectPositiveGap&) {
     ExpectCurve curve = of_steps("Smallest gap, m", [](const StepReport& r) {
-      return r.contact_solve || r.contacts == 0 ? kUnknown : r.gap_min;
+      return r.contact_solve || r.contacts == 0 ? kNoPoint : r.gap_min;
     });
     curve.low = 0;
     all.push_back(curve);
@@ -52,7 +53,7 @@ class Curves {
   }
   void operator()(const ExpectPenetration& e) {
     ExpectCurve curve = of_steps("Overlap after " + number(e.after) + " s, m", [e](const StepReport& r) {
-      if (!r.contact_solve || r.time < e.after) return kUnknown;
+      if (!r.contact_solve || r.time < e.after) return kNoPoint;
       return std::max(r.contact_solve->penetration, r.overlap);
     });
     curve.high = e.at_most;
@@ -61,7 +62,7 @@ class Curves {
   void operator()(const ExpectResidual& e) {
     ExpectCurve curve =
         of_steps("Residual, of " + number(100 * e.share) + "% of the steps",
-                 [](const StepReport& r) { return r.contact_solve ? r.contact_solve->residual : kUnknown; });
+                 [](const StepReport& r) { return r.contact_solve ? r.contact_solve->residual : kNoPoint; });
     curve.high = e.at_most;
     all.push_back(curve);
   }

@@ -9,7 +9,7 @@
 namespace stickslip {
 namespace {
 
-constexpr const char* kUnknown = "not known";
+constexpr const char* kNotKnown = "not known";
 
 std::string name_of(const Model& model, int object) {
   return object < 0 ? "ground" : model.objects[static_cast<std::size_t>(object)].name;
@@ -34,9 +34,9 @@ std::string state_name(ContactState state) {
 /// What a scale says of a contact; numbers below 0 of these three are unknown.
 std::string scale_text(const ContactRecord& contact, ContactScale scale) {
   const float value = scale_value(contact, scale);
-  if ((scale == ContactScale::pressure || scale == ContactScale::age) && value < 0) return kUnknown;
-  if (scale == ContactScale::error && contact.error < 0) return kUnknown;
-  if (scale == ContactScale::colour) return contact.colour < 0 ? kUnknown : std::to_string(contact.colour);
+  if ((scale == ContactScale::pressure || scale == ContactScale::age) && value < 0) return kNotKnown;
+  if (scale == ContactScale::error && contact.error < 0) return kNotKnown;
+  if (scale == ContactScale::colour) return contact.colour < 0 ? kNotKnown : std::to_string(contact.colour);
   if (scale == ContactScale::state) return state_name(contact.state);
   if (scale == ContactScale::cone_share) return percent(value);
   return si_text(static_cast<double>(value),
