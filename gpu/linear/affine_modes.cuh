@@ -16,7 +16,8 @@ class AffineModes {
   void load(Context& ctx, std::span<const Vec2i> objects);
   bool empty() const { return motions_.empty(); }
 
-  /// Of the matrix as it is now, at the positions x [m]; `fixed` as for Pcg::solve. Twelve products with A.
+  /// Of the matrix as it is now, at x [m]; `fixed` as for Pcg::solve. Twelve products; of few objects one
+  /// pass.
   void build(Context& ctx, SplitMatrix& matrix, const Vec3* x, const std::uint8_t* fixed);
 
   /// Adds the correction to z and sets *r_dot_z = r'z, both for the r of `nodes` nodes, which is zero at
