@@ -163,11 +163,14 @@ void ElasticSolids::load(Context& ctx, const Model& whole) {
   for (KnownEnergy& known : known_energies_) known.asked = 0;
   embedding_.load(ctx, m);
   matrix_.set_pattern(ctx, m.node_count(), energy_.stencils(), embedding_.empty() ? nullptr : &embedding_);
-  linear_.set_positions(chosen_nodes(whole.positions, part_.node));
-  linear_.set_chains(rod_chains(m));
+  for (MatrixSolver* of : {&plain_, &weighted_}) {
+    of->linear.set_positions(chosen_nodes(whole.positions, part_.node));
+    of->linear.set_chains(rod_chains(m));
+  }
   modes_.load(ctx, deformable_ranges(m));
   weighted_modes_.load(ctx, deformable_ranges(m));
-  linear_.set_modes(&modes_);
+  plain_.linear.set_modes(&modes_);
+  weighted_.linear.set_modes(&weighted_modes_);
   affine_modes_.load(ctx, control_ranges(m));
   const std::size_t n = size();
   for (Buffer<Vec3>* b : {&x, &v, &load_, &script_, &gradient_, &residual_, &change_, &saved_x_, &saved_v_,
@@ -299,11 +302,11 @@ void ElasticSolids::begin_step(Context& ctx, const Params& params, const std::op
 void ElasticSolids::assemble(Context& ctx, const Vec3* at, const Vec3* guess, const Vec3* still,
                              const AirMotion& air) {
   const Span span(ctx, "elastic assembly");
-  solved_ = false;
+  plain_.solved = weighted_.solved = false;
   for (KnownProduct& known : known_) known.at = 0;
   assembled_at_ = at;
-  linear_.set_current_positions(at);
-  linear_.set_modes(&modes_);  // after a step that was interrupted with A + W
+  plain_.linear.set_current_positions(at);
+  weighted_.linear.set_current_positions(at);
   LinearSolver::prepare(matrix_, params_);
   air_ = air;
   energy_.gradient_and_hessian(
@@ -414,11 +417,12 @@ PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity
   }
   Params params = params_;
   params.pcg_tolerance = tolerance;
-  PcgResult result = linear_.solve(ctx, matrix_, residual_.data(), change_.data(), params,
-                                   device_.scripted.data(), std::exchange(solved_, true));
+  MatrixSolver& own = solver();
+  PcgResult result = own.linear.solve(ctx, matrix_, residual_.data(), change_.data(), params,
+                                      device_.scripted.data(), std::exchange(own.solved, true));
   // Residuals of badly conditioned solids stay the same for hundreds of iterations, and fall again.
   if (result.stop == PcgStop::stagnated)
-    while (result.residual > tolerance && linear_.resume(ctx, kMoreIterations, params, result)) {
+    while (result.residual > tolerance && own.linear.resume(ctx, kMoreIterations, params, result)) {
     }
   add_change(ctx, velocity);
   result.iterations += refined.iterations;
@@ -431,17 +435,18 @@ PcgResult ElasticSolids::solve(Context& ctx, const Vec3* impulse, Vec3* velocity
 bool ElasticSolids::refine(Context& ctx, const Vec3* impulse, Vec3* velocity, double tolerance,
                            double reference, double& left, PcgResult& result) {
   constexpr int kMost = 4;
-  if (!solved_) left_by_inverse_ = -1;
+  MatrixSolver& own = solver();
+  if (!own.solved) own.left_by_inverse = -1;
   for (int i = 0; i < kMost; ++i) {
-    if (!linear_.apply_inverse(ctx, matrix_, residual_.data(), change_.data(), params_,
-                               device_.scripted.data(), solved_))
+    if (!own.linear.apply_inverse(ctx, matrix_, residual_.data(), change_.data(), params_,
+                                  device_.scripted.data(), own.solved))
       return false;
-    solved_ = true;
+    own.solved = true;
     if (reference == 0) reference = left = measure_residual(ctx);
     add_change(ctx, velocity);
     correct(ctx, impulse, velocity);
     const double before = std::exchange(left, measure_residual(ctx));
-    if (before > 0) left_by_inverse_ = std::max(left_by_inverse_, left / before);
+    if (before > 0) own.left_by_inverse = std::max(own.left_by_inverse, left / before);
     ++result.iterations;
     result.residual = reference > 0 ? static_cast<Real>(left / reference) : Real(0);
     result.stop = PcgStop::converged;
@@ -452,18 +457,19 @@ bool ElasticSolids::refine(Context& ctx, const Vec3* impulse, Vec3* velocity, do
 }
 
 bool ElasticSolids::follow(Context& ctx, const Vec3* before, const Vec3* impulse, Vec3* velocity) {
-  if (!solved_ || !(left_by_inverse_ >= 0 && left_by_inverse_ <= kMostLeft) || !embedding_.empty())
+  MatrixSolver& own = solver();
+  if (!own.solved || !(own.left_by_inverse >= 0 && own.left_by_inverse <= kMostLeft) || !embedding_.empty())
     return false;
   set_difference(ctx, size(), device_.scripted.data(), impulse, before,
                  static_cast<Real>(1 / (params_.dt * params_.dt)), residual_.data());
-  if (!linear_.apply_inverse(ctx, matrix_, residual_.data(), change_.data(), params_, device_.scripted.data(),
-                             true))
+  if (!own.linear.apply_inverse(ctx, matrix_, residual_.data(), change_.data(), params_,
+                                device_.scripted.data(), true))
     return false;
   add_change(ctx, velocity);
   return true;
 }
 
-/// What PCG and `balance` need beside the matrix: twelve products with it, which direct solves do without.
+/// What PCG and `balance` need beside the matrix; direct solves do without.
 void ElasticSolids::build_modes(Context& ctx) {
   bool& has = is_weighted_ ? has_weighted_modes_ : has_modes_;
   if (std::exchange(has, true)) return;

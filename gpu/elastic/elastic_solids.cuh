@@ -110,7 +110,10 @@ class ElasticSolids {
   /// of the impulses alone, without a product with A. False, and v as it was, where no inverse is at hand.
   bool follow(Context& ctx, const Vec3* before, const Vec3* impulse, Vec3* v);
   /// The share of a residual that a direct solve with the present matrix leaves; -1: there was none.
-  double left_by_inverse() const { return solved_ ? left_by_inverse_ : -1; }
+  double left_by_inverse() const {
+    const MatrixSolver& own = is_weighted_ ? weighted_ : plain_;
+    return own.solved ? own.left_by_inverse : -1;
+  }
   /// Adds an affine motion to each object, such that the residual f + J - A v has no affine part there:
   /// momentum and angular momentum of a free object are then right (see AffineModes::balance). For affine
   /// bodies this is the solution.
@@ -128,8 +131,8 @@ class ElasticSolids {
   /// v += D^-1 (f + J - A v) [Course Alg.16 line 6]: a step of Jacobi's method. J null: none.
   void jacobi(Context& ctx, const Vec3* impulse, const double* weight, Vec3* v);
   /// `solve` is then that of A + W, until `remove_weights` or the next assembly. Other methods need A: call
-  /// them after `remove_weights`.
-  void add_weights(Context& ctx, const double* weight);
+  /// them after `remove_weights`. `again`: the weights of the last call, with the same A.
+  void add_weights(Context& ctx, const double* weight, bool again = false);
   void remove_weights(Context& ctx);
   /// Whether nodal_integrator = admm can be taken: see has_open_rods_alone.
   bool can_split() const { return !splitting_.empty(); }
@@ -214,6 +217,15 @@ class ElasticSolids {
   double change_from(Context& ctx, const Vec3* before);
   SolidPull attach(Context& ctx, const Params& params, const std::optional<Drag>& drag) const;
 
+  /// Of A, or of A + W: what is built for one stays while solves are with the other.
+  struct MatrixSolver {
+    LinearSolver linear;
+    bool solved = false;  // a system with the matrix as it is
+    double left_by_inverse =
+        -1;  // share of a residual that an iteration of `refine` leaves; -1: not measured
+  };
+  MatrixSolver& solver() { return is_weighted_ ? weighted_ : plain_; }
+
   ElasticPart part_;
   std::vector<std::int32_t> place_;  // per node of the whole model: its index in the part; -1: not of a solid
   DeviceModel device_;
@@ -223,7 +235,7 @@ class ElasticSolids {
   Buffer<double> affine_resistance_;    // [kg] per node; 0: of no affine body. Empty likewise
   Buffer<double> affine_mass_;          // [kg] per affine body
   SplitMatrix matrix_;
-  LinearSolver linear_;
+  MatrixSolver plain_, weighted_;
   AffineModes modes_;                                    // of deformable objects
   AffineModes weighted_modes_;                           // the same for A + W
   bool has_modes_ = false, has_weighted_modes_ = false;  // built for the matrix as it is
@@ -231,8 +243,6 @@ class ElasticSolids {
   AffineModes affine_modes_;  // of the control nodes of affine bodies, all that they can do
   RigidPrediction prediction_;
   StrandPrediction strands_;
-  bool solved_ = false;          // a system since the last `assemble`
-  double left_by_inverse_ = -1;  // share of a residual that an iteration of `refine` leaves; -1: not measured
   Params params_;
   SolidPull pull_;
   Buffer<AirFace> air_faces_;

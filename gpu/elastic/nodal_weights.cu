@@ -174,7 +174,7 @@ void ElasticSolids::jacobi(Context& ctx, const Vec3* impulse, const double* weig
   embedding_.expand(ctx, velocity);
 }
 
-void ElasticSolids::add_weights(Context& ctx, const double* weight) {
+void ElasticSolids::add_weights(Context& ctx, const double* weight, bool again) {
   diagonal_.resize(ctx, size());
   copy(ctx, diagonal_.data(), matrix_.diagonal(), size());
   weight_.resize(ctx, size());
@@ -182,16 +182,14 @@ void ElasticSolids::add_weights(Context& ctx, const double* weight) {
   matrix_.add_diagonal(ctx, weight_.data());
   if (!embedding_.empty()) matrix_.set_stencils(ctx, nullptr, 0, nullptr);  // the blocks of affine bodies
   is_weighted_ = true;
-  has_weighted_modes_ = false;
-  linear_.set_modes(&weighted_modes_);
-  solved_ = false;
+  if (again) return;
+  has_weighted_modes_ = weighted_.solved = false;
 }
 
 void ElasticSolids::remove_weights(Context& ctx) {
   matrix_.restore_diagonal(ctx, diagonal_.data());
   if (!embedding_.empty()) matrix_.set_stencils(ctx, nullptr, 0, nullptr);
-  linear_.set_modes(&modes_);
-  is_weighted_ = solved_ = false;
+  is_weighted_ = false;
 }
 
 }  // namespace stickslip::STICKSLIP_BACKEND

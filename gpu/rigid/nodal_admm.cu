@@ -348,7 +348,7 @@ template <int D>
 void Coupling::go_on_nodal(Context& ctx, ContactSystem<D>& system) {
   copy(ctx, v_.data(), v_last_.data(), v_.size());
   move_to(ctx, system, v_free_.data(), nullptr, nullptr);
-  solids_.add_weights(ctx, node_weight_.data());
+  solids_.add_weights(ctx, node_weight_.data(), true);
 }
 
 bool Coupling::search_is_due(const Params& params, int iterations, bool ends) {
