@@ -269,6 +269,16 @@ void turn_to_own(Context& ctx, std::size_t n, const Turner<D>& turn, const Vec<d
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { own[turn.order[i]] = turn.to_own(i, r[i]); });
 }
 
+/// One more than the last colour of those that are solved in one launch with colour k. On processors one
+/// thread takes a colour of few blocks, and also those that follow with as few, in their order.
+int end_of_batch([[maybe_unused]] const Colouring& colouring, int k) {
+#if !STICKSLIP_ON_CUDA
+  const auto is_small = [&](int c) { return colouring.offset(c + 1) - colouring.offset(c) <= kMedium.size; };
+  while (k + 1 < colouring.colours() && is_small(k) && is_small(k + 1)) ++k;
+#endif
+  return k + 1;
+}
+
 }  // namespace
 
 template <int D>
@@ -343,7 +353,7 @@ template <int D>
 void NodalProjection<D>::start(Context& ctx, const Delassus<D>& W, const Vec<double, D>* impulses) {
   if (blocks_ == 0) return fill(ctx, bodies.data(), bodies.size(), 0.0);
   turn_to_sweeps(ctx, blocks_, Turner<D>{rows_, contacts_.data(), colouring_.order()}, impulses, r.data());
-  W.body_velocities(ctx, impulses, bodies.data());
+  if (rigid_ > 0) W.body_velocities(ctx, impulses, bodies.data());
 }
 
 template <int D>
@@ -363,13 +373,15 @@ void NodalProjection<D>::sweep(Context& ctx, int count, double least) {
   const Span span(ctx, "projection");
   fill(ctx, asleep_.data(), blocks_, std::int32_t{0});
   for (int i = 0; i < count; ++i)
-    for (int k = 0; k < colours(); ++k) {
-      const std::size_t begin = colouring_.offset(k), end = colouring_.offset(k + 1);
-      launch(ctx, end - begin,
+    for (int k = 0; k < colours();) {
+      const int next = end_of_batch(colouring_, k);
+      const std::size_t begin = colouring_.offset(k), n = colouring_.offset(next) - begin;
+      launch(ctx, n,
              SweepBlock<D>{contacts_.data() + begin, colouring_.order() + begin, r.data() + begin,
                            asleep_.data() + begin, rows_, law_, q_.data(), diagonal_.data(), local_.data(),
                            slip_.data(), node.data(), bodies.data(), kSleep, least, rule_, facets_},
-             kMedium);
+             next - k > 1 ? Grain{n} : kMedium);
+      k = next;
     }
 }
 
