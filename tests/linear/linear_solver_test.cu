@@ -185,8 +185,10 @@ BACKEND_TEST(LinearSolver, ManyIterationsInAStepLeadToTwoLevels) {
   test::Random random(14);
   Params params;
   test::System springs;
-  springs.node_count = 6 * 6 * 300;
-  test::add_springs(springs, 0, 6, 6, 300);
+  // A device stays with block_jacobi whatever the system, so a small one shows it.
+  const int height = STICKSLIP_ON_CUDA ? 30 : 300;
+  springs.node_count = 6 * 6 * height;
+  test::add_springs(springs, 0, 6, 6, height);
   springs.diagonal.assign(springs.node_count, Real(1e-5));
   test::System elements = test::make_system(random, 3, 3, 200, 0);
   std::fill(elements.diagonal.begin(), elements.diagonal.end(), Real(1e-4));
