@@ -1,6 +1,8 @@
 // Engine on one backend: owns the model and the stepper for `solver`.
 #include "gpu/engine_backend.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "gpu/core/device.h"
@@ -46,7 +48,7 @@ class BackendEngine final : public Engine {
     start.positions = model_.positions;
     start.velocities = model_.velocities;
     for (const Body& body : model_.bodies) start.bodies.push_back({body.pose, body.velocity, body.spin});
-    set_state(start);
+    stepper_->set_state(start, params_);
   }
 
   void set_params(const Params& params) override {
@@ -149,11 +151,25 @@ class BackendEngine final : public Engine {
 
   State state() override { return stepper_ ? stepper_->state() : State{}; }
 
-  void set_state(const State& state) override { loaded("set_state").set_state(state, params_); }
+  void set_state(const State& state) override {
+    Stepper& stepper = loaded("set_state");
+    const State before = stepper.state();
+    stepper.set_state(state, params_);
+    try {
+      if (is_finite(state)) stepper.check_state();
+    } catch (...) {
+      stepper.set_state(before, params_);
+      throw;
+    }
+  }
 
   ContactProblem freeze() override { return loaded("freeze").freeze(); }
 
  private:
+  static bool is_finite(const State& state) {
+    return std::ranges::all_of(state.positions, [](const auto& x) { return std::isfinite(norm2(x)); });
+  }
+
   static void refuse(const Model& model, const Params& params) {
     if (const auto refused = stepper_refusal(model, params)) throw std::invalid_argument(refused->text());
   }

@@ -114,6 +114,8 @@ void BarrierStepper::set_cancel(const std::atomic<bool>* flag) {
   if (stepper_) stepper_->set_cancel(flag);
 }
 
+void BarrierStepper::check_state() { stepper_->check_apart(ctx_, moving_model(), device_, moving()); }
+
 std::string BarrierStepper::check_start(const Params&) {
   stepper_->check_start(ctx_, moving_model(), device_, moving());
   std::string note;

@@ -18,6 +18,7 @@ class BarrierStepper final : public Stepper {
 
   /// Also throws if bodies still overlap after set_state. The note states how set_state separated the others.
   std::string check_start(const Params& params) override;
+  void check_state() override;
   void update_materials() override;
   void set_cancel(const std::atomic<bool>* flag) override;
   StepReport step(const StepSettings& wanted) override;

@@ -42,6 +42,9 @@ class Stepper {
   /// Checks that a step can start from the current state. Throws std::invalid_argument naming the objects if
   /// it cannot; returns a note for the user, usually empty.
   virtual std::string check_start(const Params& params) = 0;
+  /// The same of a state that may come from a step: gaps may be as small as steps make them. Throws where
+  /// surfaces intersect, if steps would not take that back.
+  virtual void check_state() {}
   /// Reloads materials, half-spaces and friction pairs from the model.
   virtual void update_materials() = 0;
   /// After an edit of parameters or materials: wakes sleeping bodies, since the edit may end their rest.

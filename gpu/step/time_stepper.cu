@@ -112,7 +112,7 @@ void TimeStepper::set_materials(Context& ctx, const Model& model, const DeviceMo
   forget_energy();
 }
 
-void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceModel& device,
+void TimeStepper::check_apart(Context& ctx, const Model& model, const DeviceModel& device,
                               const DeviceState& state) {
   refuse_nodes_behind_half_spaces(model, state.x.download(ctx), device.scripted.download(ctx));
   const Intersections found =
@@ -121,6 +121,11 @@ void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceMode
   if (found.count > 0)
     throw std::invalid_argument(
         intersection_text(model, found.count, found.first_edge, found.first_triangle));
+}
+
+void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceModel& device,
+                              const DeviceState& state) {
+  check_apart(ctx, model, device, state);
   // At distance zero the barrier is infinite and its direction undefined.
   potential_.contacts().begin_step({kTouching * device.diagonal, Real(1), false, {}}, state.x.data());
   newton_.forget_pairs();

@@ -26,6 +26,9 @@ class TimeStepper {
   /// See Engine::set_cancel.
   void set_cancel(const std::atomic<bool>* flag) { newton_.set_cancel(flag); }
 
+  /// Throws std::invalid_argument if nodes are behind half-spaces, or edges go through triangles. Barriers
+  /// would keep both as they are.
+  void check_apart(Context& ctx, const Model& model, const DeviceModel& device, const DeviceState& state);
   /// Throws std::invalid_argument naming the objects when bodies intersect or touch at the start, or when a
   /// node is behind a half-space.
   void check_start(Context& ctx, const Model& model, const DeviceModel& device, const DeviceState& state);

@@ -73,6 +73,34 @@ TEST_P(ThinContact, SheetsRestAThicknessApartAtVelocityLevel) {
     EXPECT_NEAR(x[static_cast<std::size_t>(n)][1], kThickness / 2, 1e-4);
 }
 
+// A state of velocity-level steps, or of a file, may have surfaces that go through each other. A barrier
+// would hold them there, and its steps would converge.
+TEST_P(ThinContact, BarrierSolversRefuseAStateWithIntersections) {
+  Model model = thin_model(false);
+  add_sheet(model, 0.1, 0.4, 4, 0, {0, 0, 0});
+  add_sheet(model, 0.2, 0.4, 4, 0, {0, 0, 0});
+  for (const SolverKind solver : {SolverKind::ipc, SolverKind::barrier_al, SolverKind::velocity}) {
+    SCOPED_TRACE(static_cast<int>(solver));
+    choose(solver);
+    load(model);
+    engine->step();
+    const State before = engine->state();
+    State pierced = before;
+    for (std::int32_t n = model.objects[1].node_begin; n < model.objects[1].node_end; ++n) {
+      Vec3d& x = pierced.positions[static_cast<std::size_t>(n)];
+      x = {0.013, 0.1 + x[0], x[2] + 0.017};  // upright, through the first sheet
+    }
+    if (solver == SolverKind::velocity) {
+      engine->set_state(pierced);
+      continue;
+    }
+    EXPECT_THROW(engine->set_state(pierced), std::invalid_argument);
+    EXPECT_EQ(engine->state().positions, before.positions);
+    EXPECT_TRUE(engine->step().converged);
+    engine->set_state(before);
+  }
+}
+
 // Sheets hang over each other's edges: while a sheet bends there, normals between edges leave their cones.
 TEST_P(ThinContact, RandomSheetsOnEachOtherKeepTheirThickness) {
   std::mt19937 rng(5);
