@@ -43,7 +43,7 @@ class BarrierSchedule {
   double last_energy_ = std::numeric_limits<double>::infinity();     // for the next iteration's potential
   double paced_gradient_ = std::numeric_limits<double>::infinity();  // at the last change of multipliers
   Real friction_secant_ = 0, late_share_ = 1;
-  int rises_ = 0, settlings_ = 0;
+  int iterations_ = 0, rises_ = 0, settlings_ = 0;
   bool frozen_ = false, was_refused_ = false;
 };
 
