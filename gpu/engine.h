@@ -116,7 +116,8 @@ class Engine {
 
   virtual State state() = 0;
   /// The mesh nodes of affine and rigid bodies follow their control nodes and poses; their own values
-  /// in the state are ignored.
+  /// in the state are ignored. Throws std::invalid_argument, with the state unchanged, where a barrier solver
+  /// could not go on: surfaces intersect, or nodes are behind half-spaces.
   virtual void set_state(const State& state) = 0;
 
   /// The contact problem of the last step, made at velocity level, as its solver received it: `guess` is the
