@@ -3,14 +3,14 @@
 namespace stickslip {
 namespace {
 
-constexpr int count_of_owned() {
+constexpr int count_of_owned_by_tet10() {
   int count = 0;
   for (int s = 0; s < kTet10Stencils; ++s)
     for (int row = 0; row < 4; ++row)
       for (int column = 0; column <= row; ++column) count += tet10_owns(s, row, column) ? 1 : 0;
   return count;
 }
-static_assert(count_of_owned() == kTet10Nodes * (kTet10Nodes + 1) / 2,
+static_assert(count_of_owned_by_tet10() == kTet10Nodes * (kTet10Nodes + 1) / 2,
               "every pair of nodes needs one stencil");
 
 }  // namespace
