@@ -7,9 +7,11 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
-/// Iterations of block_jacobi after which `two_level` pays: its coarse matrix costs about as much as 20 of
-/// them, and a solve takes a tenth to a half as many.
-constexpr int kManyIterations = 40;
+/// Iterations of block_jacobi after which `two_level` pays: a coarse matrix costs about as much as 20 of
+/// them, serves several solves, and a solve takes a tenth to a half as many.
+constexpr int kManyIterations = 20;
+/// Solves with one coarse matrix. Later ones take more iterations than the first saves.
+constexpr int kCoarseSolves = 3;
 
 bool needs_stiffness(const Params& params) {
   return params.linear_solver == LinearSolverKind::pcg &&
@@ -110,14 +112,40 @@ void LinearSolver::solve_by_two_levels(Context& ctx, SplitMatrix& matrix, const 
     settings.start_from_x = true;
   }
   settings.preconditioner.kind = PreconditionerKind::two_level;
-  pcg_.launch_solve(ctx, matrix, b, x, settings, fixed);
+  PcgResult found = solve_by_kept_levels(ctx, matrix, b, x, settings, fixed);
+  if (found.stop == PcgStop::running) {
+    pcg_.launch_solve(ctx, matrix, b, x, settings, fixed);
+    found = Pcg::result_of(*pcg_.state());
+    coarse_iterations_ = found.iterations;
+    coarse_solves_ = 1;
+  }
   // Contacts 1e15 times stiffer than bodies are too much for the factors of the coarse matrix.
-  const PcgResult found = Pcg::result_of(*pcg_.state());
   if (found.stop != PcgStop::indefinite) return;
+  coarse_solves_ = 0;
   started_ += found.iterations;
   settings.preconditioner.kind = PreconditionerKind::block_jacobi;
   settings.start_from_x = false;
   pcg_.launch_solve(ctx, matrix, b, x, settings, fixed);
+}
+
+/// With the coarse matrix of an earlier solve of the step, if that is young. `running`: it did not bring the
+/// solve to its end, and `settings` are those for going on with a new one.
+PcgResult LinearSolver::solve_by_kept_levels(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x,
+                                             PcgSettings& settings, const std::uint8_t* fixed) {
+  if (coarse_solves_ == 0 || coarse_solves_ == kCoarseSolves) return {};
+  const int most = settings.max_iterations;
+  settings.preconditioner.keep_coarse = true;
+  settings.max_iterations = std::min(most, 2 * coarse_iterations_ + kManyIterations / 2);
+  pcg_.launch_solve(ctx, matrix, b, x, settings, fixed);
+  const PcgResult found = Pcg::result_of(*pcg_.state());
+  const bool grows_old = 2 * found.iterations > 3 * coarse_iterations_;
+  coarse_solves_ = grows_old ? 0 : coarse_solves_ + 1;
+  if (found.stop == PcgStop::converged || found.iterations == most) return found;
+  started_ += found.iterations;
+  settings.preconditioner.keep_coarse = false;
+  settings.max_iterations = most - found.iterations;
+  settings.start_from_x = true;
+  return {};
 }
 
 bool LinearSolver::resume(Context& ctx, int iterations, const Params& params, PcgResult& result) {

@@ -24,7 +24,10 @@ class LinearSolver {
     pcg_.set_chains(std::move(chains));
   }
   /// Forgets what the solves so far have shown, so that a step depends on its own state alone.
-  void begin_step() { is_slow_ = false; }
+  void begin_step() {
+    is_slow_ = false;
+    coarse_solves_ = 0;
+  }
 
   /// Configures the matrix for `solve`, before it is assembled.
   static void prepare(SplitMatrix& matrix, const Params& params);
@@ -65,6 +68,8 @@ class LinearSolver {
                            const PcgSettings& settings) const;
   void solve_by_two_levels(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x, PcgSettings settings,
                            const std::uint8_t* fixed);
+  PcgResult solve_by_kept_levels(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x,
+                                 PcgSettings& settings, const std::uint8_t* fixed);
 
   WarmStart warm_start_;
   Pcg pcg_;
@@ -72,8 +77,10 @@ class LinearSolver {
   const Vec3* current_ = nullptr;
   int started_ = 0;  // iterations before those of the last solve of pcg_
   bool has_modes_ = false, has_chains_ = false;
-  bool is_slow_ = false;  // block_jacobi took many iterations in this step
-  bool direct_ = false;   // the last solve was a factorisation
+  bool is_slow_ = false;       // block_jacobi took many iterations in this step
+  int coarse_solves_ = 0;      // with the present coarse matrix; 0: the next solve needs a new one
+  int coarse_iterations_ = 0;  // of the first of them
+  bool direct_ = false;        // the last solve was a factorisation
   Buffer<PcgState> factorised_;
 };
 

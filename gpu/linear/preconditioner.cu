@@ -107,7 +107,7 @@ void Preconditioner::build(Context& ctx, const SplitMatrix& matrix, const Precon
   build_domains(ctx, nines_, uses_nines_, matrix, 1);
   if (links_contacts_) build_linked_levels(ctx, matrix);
   else build_domains(ctx, levels_, uses_levels_, matrix, kMostLevels);
-  if (uses_coarse_) build_coarse(ctx, matrix, x);
+  if (uses_coarse_ && !settings.keep_coarse) build_coarse(ctx, matrix, x);
 }
 
 void Preconditioner::build_coarse(Context& ctx, const SplitMatrix& matrix, const Vec3* x) {
