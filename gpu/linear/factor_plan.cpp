@@ -138,6 +138,17 @@ std::vector<Supernode> find_supernodes(const Adjacency& a, const Ints& parent) {
   return done;
 }
 
+/// Tasks from the largest to the smallest, by turns into two halves: two threads then begin with the largest,
+/// and end with small ones.
+template <class Work>
+Ints shared_out(Ints tasks, const Work& work) {
+  std::ranges::stable_sort(tasks, [&](std::int32_t a, std::int32_t b) { return work(a) > work(b); });
+  Ints out;
+  for (const std::size_t first : {0, 1})
+    for (std::size_t k = first; k < tasks.size(); k += 2) out.push_back(tasks[k]);
+  return out;
+}
+
 /// Panels of each task, tasks of each stage. A subtree with at most an eighth of the work is one task of the
 /// first stage. The panels above are cut into paths, each from a panel with no or several children among them
 /// up to the next such one: a task that waits for those that end below it.
@@ -182,9 +193,16 @@ void schedule(FactorPlan& plan, const std::vector<double>& work, const Ints& par
   plan.stage_begin.push_back(0);
   plan.task_begin.push_back(0);
   const int last = stage.empty() ? 0 : *std::ranges::max_element(stage);
+  const auto work_of = [&](std::int32_t t) {
+    double sum = 0;
+    for (const std::int32_t p : tasks[t]) sum += work[p];
+    return sum;
+  };
   for (int s = 0; s <= last; ++s) {
-    for (std::size_t t = 0; t < tasks.size(); ++t) {
-      if (stage[t] != s) continue;
+    Ints order;
+    for (std::size_t t = 0; t < tasks.size(); ++t)
+      if (stage[t] == s) order.push_back(static_cast<std::int32_t>(t));
+    for (const std::int32_t t : shared_out(order, work_of)) {
       plan.sequence.insert(plan.sequence.end(), tasks[t].begin(), tasks[t].end());
       plan.task_begin.push_back(static_cast<std::int32_t>(plan.sequence.size()));
     }

@@ -147,12 +147,13 @@ struct PanelKernels {
     return row < p.width ? p.first + row : rows[p.rows_begin + row - p.width];
   }
 
-  /// The panel's part of A.
-  SS_HD void fill(const FactorPanel& p) const {
+  /// The part of A in the columns of nodes [begin, end) of a panel.
+  SS_HD void fill(const FactorPanel& p, std::int32_t begin, std::int32_t end) const {
     float* l = values + p.values;
     const std::int32_t leading = p.leading();
-    for (std::int64_t k = 0; k < std::int64_t{3} * p.width * leading; ++k) l[k] = 0.0F;
-    for (std::int32_t j = 0; j < p.width; ++j) {
+    for (std::int64_t k = std::int64_t{3} * begin * leading; k < std::int64_t{3} * end * leading; ++k)
+      l[k] = 0.0F;
+    for (std::int32_t j = begin; j < end; ++j) {
       const bool gone = absent(p.first + j);
       const Mat3& block = diagonal[node[p.first + j]];
       for (int c = 0; c < 3; ++c)
@@ -161,6 +162,7 @@ struct PanelKernels {
     }
     for (std::int32_t e = p.entries_begin; e < p.entries_end; ++e) {
       const FactorEntry& entry = entries[e];
+      if (entry.column < begin || entry.column >= end) continue;
       if (absent(p.first + entry.column) || absent(column_of_row(p, entry.row))) continue;
       const Mat3& block = lower[entry.source >> 1];
       const bool transposed = (entry.source & 1) != 0;
@@ -248,24 +250,33 @@ struct PanelKernels {
     }
   }
 
-  SS_HD void operator()(std::int32_t index) const {
-    const FactorPanel& p = panels[index];
-    fill(p);
-    float* l = values + p.values;
-    const std::int32_t leading = p.leading();
+  /// Subtracts what earlier panels leave in the columns of nodes [begin, end).
+  SS_HD void update(const FactorPanel& p, std::int32_t begin, std::int32_t end) const {
     for (std::int32_t u = p.updates_begin; u < p.updates_end; ++u) {
       const FactorUpdate& update = updates[u];
       const FactorPanel& source = panels[update.panel];
-      Product product{values + source.values, source.leading(), 3 * source.width, 0, 0, l, leading, nullptr};
-      for (std::int32_t q = update.from; q < update.to;) {
+      const std::int32_t* place = places + update.place_begin - update.from;  // by row, in ascending order
+      std::int32_t q = update.from, to = update.to;
+      while (q < to && place[q] < begin) ++q;
+      while (to > q && place[to - 1] >= end) --to;
+      Product product{values + source.values, source.leading(), 3 * source.width, 0, 0,
+                      values + p.values,      p.leading(),      nullptr};
+      while (q < to) {
         product.first = source.width + q;
         product.count = source.below() - q;
-        product.place = places + update.place_begin + (q - update.from);
-        if (q + kTileColumns <= update.to) subtract<kTileColumns>(product);
+        product.place = place + q;
+        const bool wide = q + kTileColumns <= to;
+        if (wide) subtract<kTileColumns>(product);
         else subtract<1>(product);
-        q += kTileColumns;
+        q += wide ? kTileColumns : 1;
       }
     }
+  }
+
+  /// Once all columns are filled and updated.
+  SS_HD void factorise(const FactorPanel& p) const {
+    float* l = values + p.values;
+    const std::int32_t leading = p.leading();
     for (std::int32_t j = 0; j < p.width; j += kTileColumns) {
       const std::int32_t nodes = j + kTileColumns <= p.width ? kTileColumns : 1;
       const Product product{l, leading, 3 * j, j, p.width + p.below() - j, l, leading, nullptr};
@@ -273,6 +284,13 @@ struct PanelKernels {
       else if (j > 0) subtract<1>(product);
       factorise_columns(p, j, nodes);
     }
+  }
+
+  SS_HD void operator()(std::int32_t index) const {
+    const FactorPanel& p = panels[index];
+    fill(p, 0, p.width);
+    update(p, 0, p.width);
+    factorise(p);
   }
 };
 
@@ -282,6 +300,13 @@ struct NodeVectors {
   const Vec3* r;
   SS_HD float operator()(std::int32_t column, int c) const { return static_cast<float>(r[node[column]][c]); }
 };
+
+/// Columns of nodes, in pairs: tiles may have two.
+SS_HD IndexRange strip_of(const FactorPanel& panel, std::size_t strip, std::size_t strips) {
+  const auto width = static_cast<std::size_t>(panel.width);
+  const auto begin = [&](std::size_t s) { return s == strips ? width : width * s / strips / 2 * 2; };
+  return {begin(strip), begin(strip + 1)};
+}
 
 struct ForwardSolve {
   PanelSolves solves;
@@ -322,6 +347,30 @@ void run_tasks(Context& ctx, IndexRange tasks, const std::int32_t* begin, const 
       Grain{1});
 }
 
+/// The panels of a stage's only task, in order: alone where that takes long, else several together.
+std::vector<IndexRange> lone_runs(const FactorPlan& plan, std::size_t stage) {
+  constexpr double kLong = 1e5;  // multiplications, some 20 us
+  std::vector<IndexRange> runs;
+  const auto tasks = plan.task_begin.begin() + plan.stage_begin[stage];
+  if (plan.stage_begin[stage + 1] - plan.stage_begin[stage] != 1) return runs;
+  bool was_long = true;
+  for (std::int32_t k = tasks[0]; k < tasks[1]; ++k) {
+    const FactorPanel& panel = plan.panels[plan.sequence[k]];
+    double work = 0;
+    for (std::int32_t u = panel.updates_begin; u < panel.updates_end; ++u) {
+      const FactorUpdate& update = plan.updates[u];
+      const FactorPanel& source = plan.panels[update.panel];
+      work += 27.0 * source.width * (update.to - update.from) * (source.below() - update.from);
+    }
+    const bool is_long = work > kLong;
+    const auto at = static_cast<std::size_t>(k);
+    if (is_long || was_long) runs.push_back({at, at + 1});
+    else runs.back().end = at + 1;
+    was_long = is_long;
+  }
+  return runs;
+}
+
 }  // namespace
 
 void PanelFactors::set_plan(Context& ctx, std::span<const std::uint8_t> is_member,
@@ -332,6 +381,8 @@ void PanelFactors::set_plan(Context& ctx, std::span<const std::uint8_t> is_membe
   const std::size_t columns = plan.node.size();
   multiplications_ = plan.multiplications;
   stage_begin_ = plan.stage_begin;
+  lone_runs_.clear();
+  for (std::size_t s = 0; s + 1 < stage_begin_.size(); ++s) lone_runs_.push_back(lone_runs(plan, s));
   node_.upload(ctx, plan.node);
   rows_.upload(ctx, plan.rows);
   places_.upload(ctx, plan.places);
@@ -361,8 +412,34 @@ void PanelFactors::build(Context& ctx, const SplitMatrix& matrix, const std::uin
                              matrix.lower(),
                              fixed,
                              values_.data()};
-  for (std::size_t s = 0; s + 1 < stage_begin_.size(); ++s)
-    run_tasks(ctx, tasks_of(s), task_begin_.data(), sequence_.data(), false, nullptr, kernels);
+  constexpr std::size_t kStrips = 16;
+  const std::int32_t* sequence = sequence_.data();
+  const FactorPanel* panels = panels_.data();
+  for (std::size_t s = 0; s + 1 < stage_begin_.size(); ++s) {
+    if (lone_runs_[s].empty())
+      run_tasks(ctx, tasks_of(s), task_begin_.data(), sequence, false, nullptr, kernels);
+    // The threads share out the columns of a panel where a stage has only one task.
+    for (const IndexRange& run : lone_runs_[s]) {
+      launch(
+          ctx, run.size() > 1 ? 1 : kStrips,
+          [=] SS_LAMBDA(std::size_t strip) {
+            if (run.size() == 1) {
+              const FactorPanel& panel = panels[sequence[run.begin]];
+              const IndexRange columns = strip_of(panel, strip, kStrips);
+              kernels.fill(panel, static_cast<std::int32_t>(columns.begin),
+                           static_cast<std::int32_t>(columns.end));
+              kernels.update(panel, static_cast<std::int32_t>(columns.begin),
+                             static_cast<std::int32_t>(columns.end));
+            } else {
+              for (std::size_t k = run.begin; k < run.end; ++k) kernels(sequence[k]);
+            }
+          },
+          Grain{1});
+      if (run.size() == 1)
+        launch(
+            ctx, 1, [=] SS_LAMBDA(std::size_t) { kernels.factorise(panels[sequence[run.begin]]); }, kHeavy);
+    }
+  }
 }
 
 void PanelFactors::solve(Context& ctx, const Vec3* r, const std::int32_t* skip) {

@@ -49,6 +49,7 @@ class PanelFactors {
   std::size_t columns_ = 0;
   double multiplications_ = 0;
   std::vector<std::int32_t> stage_begin_;
+  std::vector<std::vector<IndexRange>> lone_runs_;  // of a stage: ranges of `sequence`, if it has one task
   Buffer<std::int32_t> node_, rows_, places_, sequence_, task_begin_;
   Buffer<FactorPanel> panels_;
   Buffer<FactorEntry> entries_;

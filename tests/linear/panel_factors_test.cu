@@ -46,7 +46,7 @@ std::vector<Vec3> solved(Context& ctx, PanelFactors& factors, const std::vector<
 // All but one node of the first lattice and a few of the second are members; three nodes are fixed. Couplings
 // of contacts are left out, their diagonals are not.
 BACKEND_TEST(PanelFactors, InvertTheMatrixOfTheirMembers) {
-  for (const int size : {1, 2, 4, 6}) {
+  for (const int size : {1, 2, 4, 6, 9}) {
     TwoSolids input(3, size, size + 1, 3);
     const std::size_t n = input.system.node_count;
     const auto last = static_cast<std::int32_t>(input.lattice) - 1;
