@@ -9,6 +9,7 @@
 #include "gpu/core/launch.h"
 #include "gpu/core/trace.h"
 #include "gpu/position_writer.cuh"
+#include "gpu/step/move_apart.cuh"
 #include "gpu/step/stepper.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -32,10 +33,12 @@ class BackendEngine final : public Engine {
     refuse(model, params_);
     stepper_.reset();  // it refers to model_
     model_ = model;
+    has_solids_ = std::ranges::any_of(model_.objects, &Object::is_movable);
     writer_.reset();
     forget_memory_peak();
     load_note_.clear();
     stepper_ = new_stepper(params_);
+    family_ = stepper_family(params_.solver);
     reset();
     load_note_ = stepper_->check_start(params_);
     ctx_.free_scratch();  // loading sorts whole meshes, steps only contacts
@@ -49,6 +52,8 @@ class BackendEngine final : public Engine {
     start.velocities = model_.velocities;
     for (const Body& body : model_.bodies) start.bodies.push_back({body.pose, body.velocity, body.spin});
     stepper_->set_state(start, params_);
+    recent_.forget();
+    remember();
   }
 
   void set_params(const Params& params) override {
@@ -94,6 +99,7 @@ class BackendEngine final : public Engine {
     const Counters before = ctx_.counters();
     if (trace_) trace_->begin_step();
     StepReport report = step_or_explain();
+    remember();
     report.counters = ctx_.counters() - before;
     report.memory_bytes = memory_use().peak;
     if (trace_) report.trace = trace_->take();
@@ -161,6 +167,7 @@ class BackendEngine final : public Engine {
       stepper.set_state(before, params_);
       throw;
     }
+    remember();
   }
 
   ContactProblem freeze() override { return loaded("freeze").freeze(); }
@@ -184,9 +191,36 @@ class BackendEngine final : public Engine {
   /// state; the old one then stays.
   void switch_stepper(const Params& params) {
     std::unique_ptr<Stepper> next = new_stepper(params);
-    next->set_state(stepper_->state(), params);
-    load_note_ = next->check_start(params);
+    const State now = stepper_->state();
+    next->set_state(now, params);
+    try {
+      load_note_ = next->check_start(params);
+    } catch (const std::invalid_argument& error) {
+      if (stepper_family(params.solver) != StepperFamily::barrier || now.frame == 0) throw;
+      const auto note = move_apart(ctx_, model_, recent_, now, params, *next);
+      if (!note)
+        throw std::invalid_argument(
+            std::string(error.what()) +
+            "; barrier steps need surfaces that are apart, and no recent state of this "
+            "run leads there: change the solver at an earlier or a later time, or set "
+            "penetration_guard = true before");
+      load_note_ = *note;
+    }
     stepper_ = std::move(next);
+    family_ = stepper_family(params.solver);
+    remember();
+  }
+
+  /// Leaves a copy of the present positions, where a change to barrier steps may need it. It is no part of
+  /// the state: without memory for it, there is none.
+  void remember() {
+    if (!has_solids_ || family_ != StepperFamily::velocity) return;
+    try {
+      recent_.add(ctx_, stepper_->frame(), stepper_->positions(), model_.node_count(),
+                  model_.bodies.empty() ? std::vector<Pose>{} : stepper_->poses());
+    } catch (const std::bad_alloc&) {
+      recent_.forget();
+    }
   }
 
   Stepper& loaded(const char* call) const {
@@ -213,7 +247,10 @@ class BackendEngine final : public Engine {
   LabParams contact_params_ = stepping_lab_params();
   std::optional<Drag> drag_;
   const std::atomic<bool>* cancel_ = nullptr;
-  std::unique_ptr<Stepper> stepper_;  // none before `load`
+  std::unique_ptr<Stepper> stepper_;               // none before `load`
+  StepperFamily family_ = StepperFamily::barrier;  // of stepper_
+  RecentStates recent_;
+  bool has_solids_ = false;  // or rods or cloth
   Buffer<Vec3f> snapshot_;
   std::optional<PositionWriter> writer_;
 };

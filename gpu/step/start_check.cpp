@@ -16,17 +16,17 @@ double height(const HalfSpace& plane, const Object& object, const Vec3& position
 
 }  // namespace
 
-std::string intersection_text(const Model& model, std::int64_t count, std::int32_t edge_index,
+std::string intersection_text(const Model& model, int frame, std::int64_t count, std::int32_t edge_index,
                               std::int32_t triangle_index) {
   const Vec2i edge = model.edges[edge_index];
   const Object& a = object_of(model, edge[0]);
   const Object& b = object_of(model, model.triangles[triangle_index][0]);
   return (&a == &b ? "object '" + a.name + "' intersects itself"
                    : "objects '" + a.name + "' and '" + b.name + "' intersect") +
-         " at the start: the edge between nodes " + std::to_string(edge[0] - a.node_begin) + " and " +
-         std::to_string(edge[1] - a.node_begin) + " of '" + a.name + "' passes through triangle " +
-         std::to_string(triangle_index - b.triangle_begin) + " of '" + b.name + "'; in all, " +
-         std::to_string(count) + " edges pass through triangles";
+         (frame == 0 ? " at the start" : " in frame " + std::to_string(frame)) + ": the edge between nodes " +
+         std::to_string(edge[0] - a.node_begin) + " and " + std::to_string(edge[1] - a.node_begin) + " of '" +
+         a.name + "' passes through triangle " + std::to_string(triangle_index - b.triangle_begin) + " of '" +
+         b.name + "'; in all, " + std::to_string(count) + " edges pass through triangles";
 }
 
 std::string touch_text(const Model& model, const Vec4i& nodes) {

@@ -10,7 +10,7 @@
 namespace stickslip {
 
 /// The message about edges that pass through triangles: their number, and one edge with its triangle.
-std::string intersection_text(const Model& model, std::int64_t count, std::int32_t edge,
+std::string intersection_text(const Model& model, int frame, std::int64_t count, std::int32_t edge,
                               std::int32_t triangle);
 
 /// The message about two objects that touch; `nodes`: their stencil at distance zero (-1: none).

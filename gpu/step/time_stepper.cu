@@ -120,7 +120,7 @@ void TimeStepper::check_apart(Context& ctx, const Model& model, const DeviceMode
   intersections_ = {};  // frees its tree over the whole surface, which unchecked steps do not need
   if (found.count > 0)
     throw std::invalid_argument(
-        intersection_text(model, found.count, found.first_edge, found.first_triangle));
+        intersection_text(model, state.frame, found.count, found.first_edge, found.first_triangle));
 }
 
 void TimeStepper::check_start(Context& ctx, const Model& model, const DeviceModel& device,

@@ -132,6 +132,32 @@ TEST_F(ReplayTest, ElasticScenesAndOtherSolversToo) {
   EXPECT_EQ(report.differing, 0);
 }
 
+/// In frame 4 the cloth goes through the ball: the change of solver moves them apart. So it does after going
+/// back there.
+TEST_F(ReplayTest, ChangesOfSolverThatMoveSurfacesApart) {
+  record([](Simulation& simulation) {
+    simulation.post(LoadScene{"cloth-live"});
+    step_to(simulation, 4);
+    const ParamInfo& solver = *find_param(param_table(), "solver");
+    const auto choose = [&](std::string_view name) {
+      const auto at = std::ranges::find(solver.choices, name) - solver.choices.begin();
+      simulation.post(ParamEdit{"solver", static_cast<double>(at)});
+    };
+    choose("ipc");
+    step_to(simulation, 5);
+    choose("velocity");
+    step_to(simulation, 6);
+    go_to(simulation, Rewind{4}, 4);
+    choose("barrier_al");
+    step_to(simulation, 5);
+    EXPECT_EQ(simulation.status().error, "");
+  });
+  const ReplayReport report = replay(options());
+  EXPECT_EQ(report.error, "");
+  EXPECT_EQ(report.equal, 5 + 1 + 1);
+  EXPECT_EQ(report.differing, 0);
+}
+
 /// A refused ball leaves no trace in the journal, since it changed nothing.
 TEST_F(ReplayTest, ObjectsComeAndGoWithTheSameBits) {
   record([](Simulation& simulation) {
