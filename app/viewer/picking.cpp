@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "app/io/file/input_error.h"
 #include "gpu/model/element_group.h"
+#include "gpu/model/rod.h"
 
 namespace stickslip {
 namespace {
@@ -54,6 +56,55 @@ std::optional<SegmentHit> hit_segment(const Ray& ray, const Vec3f& a, const Vec3
 /// Rods may be thinner than a pixel: a ray that passes at this angle [rad] hits.
 constexpr float kPickSlack = 0.003f;
 
+/// A point of a segment of rods, at this share of the way from its first node to its second.
+Pick pick_of_segment(const Model& model, int object, std::int32_t segment, double share) {
+  const Object& rods = model.objects[static_cast<std::size_t>(object)];
+  const Vec2i& nodes = model.segments[static_cast<std::size_t>(segment)];
+  // Three different nodes, as of a triangle: the segment's ghost has no weight.
+  return {object, {nodes[0], nodes[1], rod_ghost(rods, segment)}, {1.0 - share, share, 0}};
+}
+
+/// The points of an object at which it can be pulled: the middles of its triangles, or of its segments if it
+/// has rods. Segments that a script holds are left out, as roots of hair are.
+std::vector<Pick> places_to_pull(const Model& model, int object) {
+  const Object& body = model.objects[static_cast<std::size_t>(object)];
+  std::vector<Pick> places;
+  for (std::int32_t t = body.triangle_begin; t < body.triangle_end; ++t)
+    places.push_back({object, model.triangles[static_cast<std::size_t>(t)], {1.0 / 3, 1.0 / 3, 1.0 / 3}});
+  if (!body.is_rods()) return places;
+  std::set<std::int32_t> held;
+  for (const ScriptedNodes& script : model.scripted) held.insert(script.nodes.begin(), script.nodes.end());
+  for (std::int32_t s = body.segment_begin; s < body.segment_end; ++s) {
+    const Vec2i& nodes = model.segments[static_cast<std::size_t>(s)];
+    if (!held.contains(nodes[0]) || !held.contains(nodes[1]))
+      places.push_back(pick_of_segment(model, object, s, 0.5));
+  }
+  return places;
+}
+
+/// The nodes of the strand of rods that has this segment.
+std::set<std::int32_t> strand_of(const Model& model, const Object& rods, std::int32_t segment) {
+  const std::span<const Vec2i> segments = segments_of(model, rods);
+  std::vector<std::int32_t> before(segments.size(), -1), after(segments.size(), -1);
+  for (const auto& [first, second] : rod_joints(segments)) {
+    before[static_cast<std::size_t>(second)] = first;
+    after[static_cast<std::size_t>(first)] = second;
+  }
+  std::set<std::int32_t> nodes;
+  const auto walk = [&](const std::vector<std::int32_t>& next) {
+    std::vector<bool> seen(segments.size(), false);  // a closed rod leads back to them
+    for (std::int32_t s = segment - rods.segment_begin; s >= 0 && !seen[static_cast<std::size_t>(s)];
+         s = next[static_cast<std::size_t>(s)]) {
+      const auto at = static_cast<std::size_t>(s);
+      seen[at] = true;
+      nodes.insert({segments[at][0], segments[at][1]});
+    }
+  };
+  walk(after);
+  walk(before);
+  return nodes;
+}
+
 }  // namespace
 
 std::optional<Pick> pick(const Model& model, std::span<const Vec3f> positions, const Ray& ray) {
@@ -79,12 +130,9 @@ std::optional<Pick> pick(const Model& model, std::span<const Vec3f> positions, c
                                                         static_cast<float>(object.thickness / 2), kPickSlack);
       if (!hit || hit->distance >= limit) continue;
       limit = hit->distance;
-      // Three different nodes, as of a triangle: the segment's ghost has no weight.
-      nearest = Pick{static_cast<int>(o),
-                     {nodes[0], nodes[1], rod_ghost(object, s)},
-                     {1.0 - hit->share, hit->share, 0},
-                     ray.origin + hit->distance * ray.direction,
-                     hit->distance};
+      nearest = pick_of_segment(model, static_cast<int>(o), s, hit->share);
+      nearest->point = ray.origin + hit->distance * ray.direction;
+      nearest->distance = hit->distance;
     }
   }
   return nearest;
@@ -117,16 +165,15 @@ Pick end_towards(const Model& model, const std::string& object, std::span<const 
   end.object = object_of_name(model, object);
   const Object& body = model.objects[static_cast<std::size_t>(end.object)];
   if (const std::string why = why_fixed(model, body); !why.empty()) throw InputError(object + " " + why);
-  if (body.triangle_begin == body.triangle_end) throw InputError(object + " has no triangles to pull at");
-  end.weights = {1.0 / 3, 1.0 / 3, 1.0 / 3};
+  const std::vector<Pick> places = places_to_pull(model, end.object);
+  if (places.empty())
+    throw InputError(object + (body.is_rods() ? " is held everywhere" : " has no triangles to pull at"));
   float farthest = std::numeric_limits<float>::lowest();
-  for (std::int32_t t = body.triangle_begin; t < body.triangle_end; ++t) {
-    const Pick here{end.object, model.triangles[static_cast<std::size_t>(t)], end.weights};
+  for (const Pick& here : places) {
     const float reached = dot(position_of(here, positions), direction);
-    if (reached > farthest) {
-      farthest = reached;
-      end.triangle = here.triangle;
-    }
+    if (!(reached > farthest)) continue;
+    farthest = reached;
+    end = here;
   }
   end.point = position_of(end, positions);
   return end;
@@ -144,11 +191,14 @@ std::vector<std::int32_t> nodes_near(const Model& model, const Pick& pick, std::
   const Vec3f point = position_of(pick, positions);
   const float reach = kShare * 2 * bounds_of(object, positions).radius();
   const std::int32_t first = first_to_pin(object);
+  std::set<std::int32_t> strand;
+  if (object.is_rods())
+    strand = strand_of(model, object, pick.triangle[2] - object.node_begin + object.segment_begin);
   std::vector<std::int32_t> nodes;
   for (std::int32_t i = first; i < object.node_end; ++i) {
     const bool is_corner = pick.triangle[0] == i || pick.triangle[1] == i || pick.triangle[2] == i;
-    if (is_corner || norm(positions[static_cast<std::size_t>(i)] - point) <= reach)
-      nodes.push_back(i - first);
+    const bool is_near = norm(positions[static_cast<std::size_t>(i)] - point) <= reach;
+    if (is_corner || (is_near && (!object.is_rods() || strand.contains(i)))) nodes.push_back(i - first);
   }
   return nodes;
 }

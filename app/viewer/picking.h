@@ -17,13 +17,13 @@ namespace stickslip {
 
 struct Pick {
   int object = -1;
-  Vec3i triangle{0, 0, 0};          // nodes
+  Vec3i triangle{0, 0, 0};          // nodes; of rods: of a segment, and its ghost
   Vec<double, 3> weights{1, 0, 0};  // barycentric, sum 1
   Vec3f point{0, 0, 0};             // [m]
   float distance = 0;               // [m] along the ray
 };
 
-/// The nearest triangle along the ray, from either side. `positions`: one per node [m].
+/// The nearest triangle or segment of rods along the ray, from either side. `positions`: one per node [m].
 std::optional<Pick> pick(const Model& model, std::span<const Vec3f> positions, const Ray& ray);
 
 /// Intersection of the ray with the plane through `point` with this normal; empty if the ray points away from
@@ -33,8 +33,8 @@ std::optional<Vec3f> intersect_plane(const Ray& ray, const Vec3f& point, const V
 /// Reason for which an object cannot be pulled: "is a collider: ...", or empty.
 std::string why_fixed(const Model& model, const Object& object);
 
-/// The middle of the triangle of an object that is farthest in this direction. Throws InputError: there is no
-/// such object, it has no triangles, or it cannot be pulled.
+/// The middle of the triangle of an object that is farthest in this direction; of rods, that of the segment
+/// that no script holds. Throws InputError: there is no such object, it has neither, or it cannot be pulled.
 Pick end_towards(const Model& model, const std::string& object, std::span<const Vec3f> positions,
                  const Vec3f& direction);
 /// The object of this name. Throws InputError: there is none.
@@ -47,8 +47,8 @@ Vec3f position_of(const Pick& pick, std::span<const Vec3f> positions);
 inline std::int32_t first_to_pin(const Object& object) {
   return std::max(object.node_begin, object.collides_from);
 }
-/// The nodes of an object, counted as those of a [[pin]], within a twentieth of its size of a picked point,
-/// and the corners of the picked triangle. `positions`: one per node [m].
+/// The nodes of an object (of rods: of the picked strand), counted as those of a [[pin]], within a twentieth
+/// of its size of a picked point, and the corners of the picked triangle. `positions`: one per node [m].
 std::vector<std::int32_t> nodes_near(const Model& model, const Pick& pick, std::span<const Vec3f> positions);
 
 /// How many nodes of an object are held or moved by pins.
