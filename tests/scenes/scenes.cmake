@@ -149,6 +149,20 @@ function(add_other_family_test file name)
   set_tests_properties(${test} PROPERTIES LABELS ${label} TIMEOUT 3600)
 endfunction()
 
+# Scenes of thin objects also run by ADMM on the nodes with its defaults: whole where that takes less than 3 s
+# (15 s of processor time in all), otherwise their first frames.
+set(whole_nodal box-cone cloth-drag cloth-turn elastica flag hairy-ball helix knot self-locking sticky-rods twist-kinds
+    writhe)
+set(started_nodal cloth-sphere curtain frizzy-hair furry-ball furry-roll hair hair-band long-hair sewn-skirt)
+foreach(scene ${whole_nodal} ${started_nodal})
+  set(run $<TARGET_FILE:stickslip> run ${scene} --solver nsgs --set coupling=nodal_admm --backend cpu)
+  if(scene IN_LIST started_nodal)
+    list(APPEND run --frames ${quick_frames})
+  endif()
+  add_test(NAME scene_${scene}_nodal_admm COMMAND ${run})
+  set_tests_properties(scene_${scene}_nodal_admm PROPERTIES LABELS quick TIMEOUT 300)
+endforeach()
+
 file(GLOB scene_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/assets/scenes/*.toml)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${scene_files})  # for their variants
 foreach(file ${scene_files})
