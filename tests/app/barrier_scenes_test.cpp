@@ -59,8 +59,7 @@ TEST(LongBarrierScenes, GoThroughAllFamiliesAndBack) {
       params.solver = solver;
       ASSERT_NO_THROW(engine->set_params(params));
       const State after = engine->state();
-      // Deep overlaps, as at the start of ragdoll-stairs, are moved apart, and elastic nodes out of
-      // half-spaces; the note says so.
+      // Deep overlaps are moved apart, and elastic nodes out of half-spaces; the note says so.
       const bool pushed = engine->load_note().find("moved") != std::string::npos;
       if (!pushed) {
         EXPECT_LE(moved(before, after), 1e-12);
