@@ -77,6 +77,12 @@ TEST(HistoryCsv, HasEveryCurveOfAllPlotsAndTheBalance) {
   std::deque<StepReport> history = pushed_block(3);
   history[1].contact_solve.emplace().residual = 0.125;
   history[2].judgement->work = std::nan("");
+  StageTimes& stages = history[1].seconds;
+  double StageTimes::*const parts[] = {
+      &StageTimes::broad_phase,   &StageTimes::contacts, &StageTimes::assembly,
+      &StageTimes::linear_solve,  &StageTimes::ccd,      &StageTimes::line_search,
+      &StageTimes::contact_solve, &StageTimes::check,    &StageTimes::other};
+  for (std::size_t i = 0; i < std::size(parts); ++i) stages.*parts[i] = 0.001 * static_cast<double>(1 << i);
   std::istringstream text(history_csv(steps_of(history)));
   std::vector<std::vector<std::string>> rows;
   for (std::string line; std::getline(text, line);) rows.push_back(cells(line));
@@ -85,7 +91,7 @@ TEST(HistoryCsv, HasEveryCurveOfAllPlotsAndTheBalance) {
   for (const HistoryPlots section :
        {HistoryPlots::judge, HistoryPlots::contact_solves, HistoryPlots::energy, HistoryPlots::effort})
     for (const HistoryPlot& plot : history_plots(section)) curves += plot.curves.size();
-  for (const auto& row : rows) EXPECT_EQ(row.size(), 2 + curves + 4);
+  for (const auto& row : rows) EXPECT_EQ(row.size(), 2 + curves + 4 + 9);
   const auto at = [&](std::size_t row, const std::string& title) {
     const auto column = std::ranges::find(rows[0], title);
     if (column == rows[0].end()) return "no column " + title;
@@ -97,6 +103,12 @@ TEST(HistoryCsv, HasEveryCurveOfAllPlotsAndTheBalance) {
   EXPECT_EQ(at(2, "Residual of the contact solve: residual"), "0.125");
   EXPECT_EQ(at(2, "Energy since the first of these steps, J: dissipated"), "2");
   EXPECT_EQ(at(3, "Energy since the first of these steps, J: work"), "") << "not known";
+  EXPECT_EQ(at(2, "Time of a stage, ms: broad phase"), "1");
+  EXPECT_EQ(at(2, "Time of a stage, ms: contact solve"), "64");
+  double sum = 0;
+  for (std::size_t column = 0; column < rows[0].size(); ++column)
+    if (rows[0][column].starts_with("Time of a stage")) sum += std::stod(rows[2][column]);
+  EXPECT_NEAR(sum, 1e3 * stages.total(), 1e-9) << "no stage is left out";
   std::vector<std::string> titles = rows[0];
   std::ranges::sort(titles);
   EXPECT_EQ(std::ranges::adjacent_find(titles), titles.end()) << "two columns have one title";

@@ -122,6 +122,22 @@ constexpr std::array<BalanceCurve, 4> kBalanceCurves{{{"stored", 1, &EnergyBalan
                                                       {"dissipated", 3, &EnergyBalance::dissipated},
                                                       {"unexplained", 6, &EnergyBalance::unexplained}}};
 
+/// The bars of the last step, which have no curves; the file of the plots has their times of all steps.
+struct StageColumn {
+  const char* name;
+  double StageTimes::*seconds;
+};
+constexpr const char* kStagesTitle = "Time of a stage, ms";
+constexpr std::array<StageColumn, 9> kStageColumns{{{"broad phase", &StageTimes::broad_phase},
+                                                    {"contacts", &StageTimes::contacts},
+                                                    {"assembly", &StageTimes::assembly},
+                                                    {"linear solve", &StageTimes::linear_solve},
+                                                    {"CCD", &StageTimes::ccd},
+                                                    {"line search", &StageTimes::line_search},
+                                                    {"contact solve", &StageTimes::contact_solve},
+                                                    {"check", &StageTimes::check},
+                                                    {"other", &StageTimes::other}}};
+
 /// Calls act(item, quantity) for the numbers of each contact and object.
 template <class Act>
 void for_each_tracked(const TrackedProbes& tracked, const Act& act) {
@@ -196,6 +212,7 @@ std::string history_csv(std::span<const StepReport* const> steps, const TrackedP
     for (const HistoryPlot& plot : history_plots(section))
       for (const Curve<Step>& curve : plot.curves) add_title(plot.axis.label, curve.name);
   for (const BalanceCurve& curve : kBalanceCurves) add_title(kBalanceTitle, curve.name);
+  for (const StageColumn& stage : kStageColumns) add_title(kStagesTitle, stage.name);
   for_each_tracked(tracked, [&](std::size_t item, std::size_t quantity) {
     add_title(tracked.name(item), TrackedProbes::kQuantities[quantity].title.data());
   });
@@ -206,6 +223,8 @@ std::string history_csv(std::span<const StepReport* const> steps, const TrackedP
       for (const HistoryPlot& plot : history_plots(section))
         for (const Curve<Step>& curve : plot.curves) text += "," + cell(curve.of(*steps[i]));
     for (const BalanceCurve& curve : kBalanceCurves) text += "," + cell(sums[i].*curve.part);
+    for (const StageColumn& stage : kStageColumns)
+      text += "," + cell(1e3 * (steps[i]->seconds.*stage.seconds));
     const TrackedProbes::Row* row = tracked.at(steps[i]->frame);
     for_each_tracked(tracked, [&](std::size_t item, std::size_t quantity) {
       text += "," + (row ? cell(row->values[item][quantity]) : "");
