@@ -10,23 +10,25 @@
 namespace stickslip {
 namespace {
 
-/// "3 bodies, 2 joints, 40 nodes, 12 tets, 60 triangles", without zero counts.
+/// "3 rigid bodies, 1 joint, 40 nodes, 12 tets, 60 triangles", without zero counts.
 std::string contents_of(const Model& model) {
   std::string text;
-  const auto add = [&](std::size_t count, const char* what) {
-    if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what;
+  const auto add = [&](std::size_t count, const char* one, const std::string& many) {
+    if (count > 0)
+      text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + (count == 1 ? one : many);
   };
-  add(model.bodies.size(), "rigid bodies");
-  add(model.joints.size(), "joints");
-  add(model.springs.size(), "springs");
-  add(model.node_count(), "nodes");
-  add(count_tets(model).linear, "tets");
-  add(count_tets(model).ten_node, "ten-node tets");
+  const auto add_plain = [&](std::size_t count, const char* one) { add(count, one, one + std::string("s")); };
+  add(model.bodies.size(), "rigid body", "rigid bodies");
+  add_plain(model.joints.size(), "joint");
+  add_plain(model.springs.size(), "spring");
+  add_plain(model.node_count(), "node");
+  add_plain(count_tets(model).linear, "tet");
+  add_plain(count_tets(model).ten_node, "ten-node tet");
   std::size_t frames = 0;
   for (const Lattice& lattice : model.lattices) frames += lattice.frames.size();
-  add(frames, "frames");
-  add(model.triangles.size(), "triangles");
-  add(model.segments.size(), "segments");
+  add_plain(frames, "frame");
+  add_plain(model.triangles.size(), "triangle");
+  add_plain(model.segments.size(), "segment");
   return text.empty() ? "empty" : text;
 }
 

@@ -1,4 +1,5 @@
 #include "app/io/scene/scene_variant.h"
+#include "app/viewer/log_buffer.h"
 #include "tests/app/simulation_fixture.h"
 
 namespace stickslip {
@@ -34,6 +35,20 @@ TEST(Simulation, LoadsAndPlaysUntilPaused) {
   std::this_thread::sleep_for(20ms);
   simulation.update();
   EXPECT_EQ(simulation.frame().snapshot.frame, stopped);
+}
+
+TEST(Simulation, TheLogCountsWhatASceneHas) {
+  const auto log = std::make_shared<LogBuffer>();
+  const LogCapture capture(log);
+  Simulation simulation(fake(), test::rigid_scene);
+  simulation.post(LoadScene{"hinged"});
+  EXPECT_TRUE(reached(simulation, [&] {
+    bool found = false;
+    log->visit([&](const LogLine& line) {
+      found |= line.text.find("3 rigid bodies, 1 joint, ") != std::string::npos;
+    });
+    return found;
+  })) << log->last().text;
 }
 
 TEST(Simulation, TheWindowNeverWaitsForAStep) {
