@@ -27,9 +27,7 @@ void draw_overlay_boxes(PanelContext& context, const Model& model) {
 
 /// Which boxes `tree` shows.
 void draw_tree_level(ViewState& view, std::span<const TreeBox> tree) {
-  ImGui::AlignTextToFramePadding();
-  text_colored(theme::dim_text, "Tree");
-  ImGui::SameLine(em(16));
+  row_label("Tree", em(16), "Boxes of the tree in which the last step searched for contacts");
   if (tree.empty()) return text_colored(theme::dim_text, "none: no step led to this state");
   int deepest = 0, count = 0;
   for (const TreeBox& box : tree) {
@@ -107,9 +105,7 @@ std::string end_text(float value, std::string_view unit) {
 /// What the colours of surfaces say. `most`: end of their scale; < 0: they have none.
 void draw_surface_colors(SurfaceColors& surfaces, float least, float most) {
   const SurfaceColorsInfo& chosen = surface_colors_table()[static_cast<std::size_t>(surfaces)];
-  ImGui::AlignTextToFramePadding();
-  text_colored(theme::dim_text, "Surfaces");
-  ImGui::SameLine(em(16));
+  row_label("Surfaces", em(16), "What the colours of surfaces say: " + std::string(chosen.meaning));
   ImGui::SetNextItemWidth(-1);
   if (begin_choices("##surfaces", std::string(chosen.label))) {
     for (const SurfaceColorsInfo& info : surface_colors_table()) {
@@ -132,9 +128,9 @@ void draw_surface_colors(SurfaceColors& surfaces, float least, float most) {
 
 /// What the arrows of forces stand for.
 void draw_force_arrows(ForceArrows& arrows) {
-  ImGui::AlignTextToFramePadding();
-  text_colored(theme::dim_text, "Forces of");
-  ImGui::SameLine(em(16));
+  row_label("Forces of", em(16),
+            "What an arrow of a force stands for: " +
+                std::string(force_arrows_table()[static_cast<std::size_t>(arrows)].meaning));
   ImGui::SetNextItemWidth(-1);
   if (!begin_choices("##arrows", std::string(force_arrows_table()[static_cast<std::size_t>(arrows)].label)))
     return;
@@ -148,9 +144,7 @@ void draw_force_arrows(ForceArrows& arrows) {
 /// What the colours of contacts say.
 void draw_scale(ViewState& view, std::span<const ContactRecord> contacts) {
   const ContactScaleInfo& chosen = contact_scale_table()[static_cast<std::size_t>(view.scale)];
-  ImGui::AlignTextToFramePadding();
-  text_colored(theme::dim_text, "Colours");
-  ImGui::SameLine(em(16));
+  row_label("Colours", em(16), "What the colours of contacts say: " + std::string(chosen.meaning));
   ImGui::SetNextItemWidth(-1);
   if (begin_choices("##scale", std::string(chosen.label))) {
     for (const ContactScaleInfo& info : contact_scale_table()) {
@@ -166,9 +160,7 @@ void draw_scale(ViewState& view, std::span<const ContactRecord> contacts) {
 
 /// `alone`: pictures show the scene without panels.
 void draw_picture_settings(PictureSettings& pictures, bool alone) {
-  ImGui::AlignTextToFramePadding();
-  text_colored(theme::dim_text, "Screenshots");
-  ImGui::SameLine(em(16));
+  row_label("Screenshots", em(16), "Size and ground of the pictures that F12 takes");
   ImGui::BeginDisabled(!alone);
   ImGui::SetNextItemWidth(em(9));
   if (begin_choices("##picture size", std::to_string(pictures.scale) + "x")) {
@@ -182,9 +174,7 @@ void draw_picture_settings(PictureSettings& pictures, bool alone) {
   ImGui::Checkbox("transparent", &pictures.transparent);
   tooltip(alone ? "Without ground and sky" : "Pictures with panels are opaque");
   ImGui::EndDisabled();
-  ImGui::AlignTextToFramePadding();
-  text_colored(theme::dim_text, "Video");
-  ImGui::SameLine(em(16));
+  row_label("Video", em(16), "Of the videos that Ctrl+Shift+R makes");
   ImGui::SetNextItemWidth(em(9));
   if (begin_choices("##video rate", std::to_string(pictures.rate) + " /s")) {
     for (const int rate : {24, 25, 30, 50, 60, 120})
@@ -197,8 +187,7 @@ void draw_picture_settings(PictureSettings& pictures, bool alone) {
 
 /// The way of the positions from the engine into pictures.
 void draw_position_row(const WindowFigures& figures) {
-  text_colored(theme::dim_text, "Positions");
-  ImGui::SameLine(em(16));
+  row_label("Positions", em(16), "How node positions get from the engine into pictures");
   const std::string bytes =
       figures.position_bytes == 0 ? "0 B" : si_text(static_cast<double>(figures.position_bytes), "B");
   text_colored(theme::dim_text, fit_text(figures.positions, ImGui::GetContentRegionAvail().x - em(9)));
@@ -211,9 +200,7 @@ void draw_position_row(const WindowFigures& figures) {
 /// A slider beside its name.
 void draw_clip_slider(const char* label, const char* meaning, float& value, float low, float high,
                       const char* format) {
-  ImGui::AlignTextToFramePadding();
-  text_colored(theme::dim_text, label);
-  ImGui::SameLine(em(16));
+  row_label(label, em(16), meaning);
   ImGui::SetNextItemWidth(-1);
   ImGui::PushID(label);
   ImGui::SliderFloat("##value", &value, low, high, format, ImGuiSliderFlags_AlwaysClamp);
@@ -282,9 +269,7 @@ void draw_view_panel(PanelContext& context) {
     legend_row(Mark::ring, multiplier_color(), "multiplier",
                "closer than augmentation_gap of d_hat: solver = barrier_al holds it open by a multiplier",
                augmented, view.overlays.multipliers);
-  ImGui::AlignTextToFramePadding();
-  text_colored(theme::dim_text, "Quality");
-  ImGui::SameLine(em(16));
+  row_label("Quality", em(16), "Shadows, light and smoothing: more of them take longer for each picture");
   ImGui::SetNextItemWidth(-1);
   if (begin_choices("##quality", std::string(quality_name(view.quality)))) {
     for (const Quality quality : {Quality::light, Quality::medium, Quality::high})

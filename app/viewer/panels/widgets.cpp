@@ -37,6 +37,13 @@ void value_row(const char* label, float column, const char* format, ...) {
   ImGui::EndGroup();
 }
 
+void row_label(const char* label, float column, const std::string& meaning) {
+  ImGui::AlignTextToFramePadding();
+  text_colored(theme::dim_text, label);
+  tooltip(meaning);
+  ImGui::SameLine(column);
+}
+
 bool section(const char* title, bool open) {
   // ImGui leaves three paddings between the arrow and the title.
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,

@@ -16,6 +16,9 @@ float em(float characters);
 /// A dim label on the left, a value at `column` pixels.
 void value_row(const char* label, float column, const char* format, ...) IM_FMTARGS(3);
 
+/// A dim label with a tooltip for what follows it at `column` pixels in the same line.
+void row_label(const char* label, float column, const std::string& meaning);
+
 /// A collapsible part of a panel.
 bool section(const char* title, bool open = true);
 /// Goes on in the same line if what comes fits there: an item of this width [pixels], a button, a text, or a
