@@ -7,9 +7,27 @@
 
 namespace stickslip {
 
+std::string_view name_of(ShownState state) {
+  static constexpr std::array<std::string_view, kShownStates> names{"open", "stick", "slip", "unconverged"};
+  return names[static_cast<std::size_t>(state)];
+}
+
+ShownState shown_state(const ContactRecord& contact, float error_limit) {
+  if (!(contact.error <= error_limit)) return ShownState::unconverged;  // NaN, too
+  switch (contact.state) {
+    case ContactState::stick:
+      return ShownState::stick;
+    case ContactState::slip:
+      return ShownState::slip;
+    case ContactState::open:
+      break;
+  }
+  return ShownState::open;
+}
+
 std::span<const ContactScaleInfo> contact_scale_table() {
   static constexpr std::array<ContactScaleInfo, 9> table{{
-      {ContactScale::state, "state", "stick, slip or open", ""},
+      {ContactScale::state, "state", "stick, slip, open, or beyond the tolerance", ""},
       {ContactScale::force, "normal force", "on a logarithmic scale of three decades", "N"},
       {ContactScale::gap, "gap", "negative where bodies overlap", "m"},
       {ContactScale::slip, "slip speed", "on a logarithmic scale of three decades", "m/s"},

@@ -9,6 +9,14 @@
 
 namespace stickslip {
 
+/// What the mark of a contact shows: its state by the law, or that it misses the law.
+enum class ShownState { open, stick, slip, unconverged };
+inline constexpr std::size_t kShownStates = 4;
+std::string_view name_of(ShownState state);
+/// `error_limit` [m/s]: largest e_c (ContactRecord::error) within the tolerance of the step. A contact whose
+/// error is not known is as its state says.
+ShownState shown_state(const ContactRecord& contact, float error_limit);
+
 enum class ContactScale { state, force, gap, slip, cone_share, error, colour, pressure, age };
 
 struct ContactScaleInfo {

@@ -1,6 +1,7 @@
 // View of one picture, and its content in addition to the scene's bodies.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -47,7 +48,9 @@ struct FrameView {
   Overlays overlays;
   ContactScale scale = ContactScale::state;    // what the colours of contacts say
   ForceArrows arrows = ForceArrows::contacts;  // what arrows of forces stand for
-  std::span<const ContactRecord> contacts;     // read only during the draw call, as are joints and pins
+  /// [m/s] of a contact, see shown_state.
+  float error_limit = std::numeric_limits<float>::infinity();
+  std::span<const ContactRecord> contacts;  // read only during the draw call, as are joints and pins
   std::span<const JointMark> joints;
   std::span<const std::int32_t> pins;  // nodes
   std::span<const GhostLine> ghosts;
@@ -79,7 +82,7 @@ struct Pane {
 
 /// Overlay colours for legends, sRGB in [0, 1]: of a contact state, and of the ring around a contact with a
 /// multiplier.
-Vec3f contact_color(ContactState state);
+Vec3f contact_color(ShownState state);
 Vec3f multiplier_color();
 Vec3f joint_color();
 Vec3f pin_color();

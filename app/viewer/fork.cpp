@@ -186,7 +186,8 @@ void Fork::go_on(Engine& engine) {
     stepped = true;
     time = report.time;
     add({report.frame, report.time, report.kinetic_energy + report.elastic_energy + report.gravity_energy,
-         report.converged, result_text(report), snapshot_of(engine, stepped)});
+         report.converged, result_text(report), error_limit(report, engine.params()),
+         snapshot_of(engine, stepped)});
   }
 }
 
@@ -201,7 +202,7 @@ void Fork::run() {
     engine->load(start.model);
     engine->set_state(start.state);
     add({start.state.frame, start.state.time, std::numeric_limits<double>::quiet_NaN(), true, "",
-         snapshot_of(*engine, false)});
+         std::numeric_limits<float>::infinity(), snapshot_of(*engine, false)});
     go_on(*engine);
   } catch (const std::exception& error) {
     if (cancel_) return;

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,6 +27,7 @@ struct ForkStep {
   double energy = 0;      // [J] kinetic, elastic and of gravity; NaN at the start
   bool converged = true;  // true at the start
   std::string result;     // one line, see result_text; empty at the start
+  float error_limit = std::numeric_limits<float>::infinity();  // [m/s] see step_text.h; infinite at the start
   /// Positions of all nodes, poses and which bodies sleep, and the marks that are wanted; null if it was
   /// dropped.
   std::shared_ptr<const Snapshot> snapshot = {};

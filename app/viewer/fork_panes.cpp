@@ -112,6 +112,7 @@ bool ForkPanes::find(const Fork& fork, double time, Shown& out) const {
   out.frame = {scene_, *step->snapshot};
   out.frame.snapshot.positions = status.positions_at(at);
   out.frame.snapshot.time = step->time;
+  out.error_limit = step->error_limit;
   return out.frame.snapshot.positions.size() == scene_->model.node_count();
 }
 
@@ -119,8 +120,9 @@ void ForkPanes::add_marks(const Fork& fork, const FrameView& run, SceneLayers& l
                           Shown& out) {
   const Snapshot& snapshot = out.frame.snapshot;
   const StepRaceStart& start = fork.from().start;
-  std::ranges::copy_if(snapshot.contacts, std::back_inserter(out.contacts),
-                       [&](const ContactRecord& contact) { return looks.shows(contact.state); });
+  std::ranges::copy_if(
+      snapshot.contacts, std::back_inserter(out.contacts),
+      [&](const ContactRecord& contact) { return looks.shows(shown_state(contact, out.error_limit)); });
   out.colors = bodies_.colors(snapshot, looks.surfaces == SurfaceColors::islands);
   out.heat = layers.heat_of(looks.surfaces, snapshot, start.model.materials);
   if (run.overlays.joints) {
@@ -153,6 +155,7 @@ std::vector<Pane> ForkPanes::views(const FrameView& run, std::span<const PaneAre
     pane.positions = own->frame.snapshot.positions;
     pane.colors = own->colors;
     pane.view.contacts = own->contacts;
+    pane.view.error_limit = own->error_limit;
     pane.view.joints = own->joints;
     pane.view.pins = own->pins;
     pane.view.heat = own->heat;

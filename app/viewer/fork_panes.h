@@ -41,7 +41,7 @@ std::vector<PaneCaption> pane_captions(const Forks& forks, const Simulation& sim
 /// Which marks and colours the panes have, those of the run's view.
 struct PaneLooks {
   SurfaceColors surfaces = SurfaceColors::objects;
-  std::function<bool(ContactState)> shows = [](ContactState) { return true; };
+  std::function<bool(ShownState)> shows = [](ShownState) { return true; };
 };
 
 class ForkPanes {
@@ -59,6 +59,7 @@ class ForkPanes {
   struct Shown {
     SimulationFrame frame;
     std::vector<ContactRecord> contacts;
+    float error_limit;  // [m/s] of them
     std::vector<Vec3f> colors;
     std::vector<JointMark> joints;
     std::vector<std::int32_t> pins;

@@ -27,17 +27,13 @@ std::string plain(float value) {
   return text;
 }
 
-std::string state_name(ContactState state) {
-  return state == ContactState::stick ? "stick" : state == ContactState::slip ? "slip" : "open";
-}
-
 /// What a scale says of a contact; numbers below 0 of these three are unknown.
-std::string scale_text(const ContactRecord& contact, ContactScale scale) {
+std::string scale_text(const ContactRecord& contact, ContactScale scale, float error_limit) {
   const float value = scale_value(contact, scale);
   if ((scale == ContactScale::pressure || scale == ContactScale::age) && value < 0) return kNotKnown;
   if (scale == ContactScale::error && contact.error < 0) return kNotKnown;
   if (scale == ContactScale::colour) return contact.colour < 0 ? kNotKnown : std::to_string(contact.colour);
-  if (scale == ContactScale::state) return state_name(contact.state);
+  if (scale == ContactScale::state) return std::string(name_of(shown_state(contact, error_limit)));
   if (scale == ContactScale::cone_share) return percent(value);
   return si_text(static_cast<double>(value),
                  contact_scale_table()[static_cast<std::size_t>(scale)].unit.data());
@@ -45,14 +41,15 @@ std::string scale_text(const ContactRecord& contact, ContactScale scale) {
 
 }  // namespace
 
-HoverText describe(const ContactRecord& contact, const Model& model, ContactScale scale) {
+HoverText describe(const ContactRecord& contact, const Model& model, ContactScale scale, float error_limit) {
   HoverText text{name_of(model, contact.object_a) + " and " + name_of(model, contact.object_b), {}, true};
   const auto add = [&](std::string name, std::string value) {
     text.rows.emplace_back(std::move(name), std::move(value));
   };
-  add(std::string(contact_scale_table()[static_cast<std::size_t>(scale)].label), scale_text(contact, scale));
+  add(std::string(contact_scale_table()[static_cast<std::size_t>(scale)].label),
+      scale_text(contact, scale, error_limit));
   const auto add_scale = [&](ContactScale of, const char* name) {
-    if (of != scale) add(name, scale_text(contact, of));
+    if (of != scale) add(name, scale_text(contact, of, error_limit));
   };
   add_scale(ContactScale::state, "state");
   add_scale(ContactScale::force, "normal force r_N");

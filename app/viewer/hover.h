@@ -1,6 +1,7 @@
 // What the window shows of the place under the pointer, without a click: numbers with their names and units.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,7 +30,8 @@ struct HoverText {
 
 /// Names of the two sides; what `scale` shows, then forces, friction, gap and, where they are known, pressure
 /// and age. An unknown number that the scale shows is "not known".
-HoverText describe(const ContactRecord& contact, const Model& model, ContactScale scale);
+HoverText describe(const ContactRecord& contact, const Model& model, ContactScale scale,
+                   float error_limit = std::numeric_limits<float>::infinity());
 
 /// The value at a place of a surface whose colours are `heat`, places on the scale from `least` to `most`
 /// (see SceneLayers). Empty where the surface has the colour of its object.

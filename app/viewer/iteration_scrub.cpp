@@ -239,6 +239,11 @@ void IterationScrub::refresh() {
   if (!status_.records->has_points()) contacts_.clear();
 }
 
+float IterationScrub::error_limit() const {
+  return run_ ? static_cast<float>(settings_.tolerance * run_->judgement.norm_q)
+              : std::numeric_limits<float>::infinity();
+}
+
 std::string IterationScrub::note() const {
   if (!status_.error.empty()) return status_.error;
   for (std::size_t i = 0; i < status_.iterates.size(); ++i) {

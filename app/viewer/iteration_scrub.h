@@ -83,6 +83,8 @@ class IterationScrub {
   std::span<const ContactRecord> contacts() const { return contacts_; }
   /// [N] of a contact at the last stop, so that arrows of all stops have one scale; 0: not known yet.
   float largest_force() const { return largest_force_; }
+  /// [m/s] Largest error of a contact within the tolerance of the race, see shown_state.
+  float error_limit() const;
   /// Why the problem has nothing to show in the scene, or how this solve differs from the race; else empty.
   std::string note() const;
 

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <future>
+#include <limits>
 #include <utility>
+
+#include "app/viewer/step_text.h"
 
 #ifdef __linux__
 #include <sys/resource.h>
@@ -367,6 +370,14 @@ std::vector<JournalEntry> Simulation::journal(std::size_t skip) const {
 std::vector<SceneLoad> Simulation::opened() const {
   const std::lock_guard lock(mutex_);
   return opened_.loads();
+}
+
+float Simulation::error_limit() const {
+  const int frame = this->frame().snapshot.frame;
+  for (const std::deque<StepReport>* reports : {&history_, &future_})
+    for (auto report = reports->rbegin(); report != reports->rend(); ++report)
+      if (report->frame == frame) return stickslip::error_limit(*report, settings().params);
+  return std::numeric_limits<float>::infinity();
 }
 
 }  // namespace stickslip

@@ -175,6 +175,9 @@ class Simulation {
   const std::deque<StepReport>& history() const { return history_; }
   /// After a Rewind: of the steps that follow in the timeline.
   const std::deque<StepReport>& future() const { return future_; }
+  /// [m/s] Largest error of a contact of the shown frame within the tolerance of its step (step_text.h);
+  /// infinite where no report tells.
+  float error_limit() const;
   const SimulationStatus& status() const { return seen_status_; }
   const Settings& settings() const { return seen_settings_; }
   /// The edits of the scene's settings, objects, pins and joints.

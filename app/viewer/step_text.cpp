@@ -1,6 +1,7 @@
 #include "app/viewer/step_text.h"
 
 #include <cstdio>
+#include <limits>
 
 namespace stickslip {
 
@@ -9,6 +10,13 @@ bool missed_tolerance(const StepReport& report) {
   const ContactSolveRecord& solve = *report.contact_solve;
   // Penalty forces have no tolerance. A NaN is a miss.
   return solve.tolerance > 0 && !(solve.residual <= solve.tolerance * (1 + 1e-6));
+}
+
+float error_limit(const StepReport& report, const Params& params) {
+  if (!report.contact_solve) return static_cast<float>(2 * (params.d_hat / params.dt + 2 * params.eps_v));
+  const ContactSolveRecord& solve = *report.contact_solve;
+  if (!(solve.tolerance > 0 && solve.scale > 0)) return std::numeric_limits<float>::infinity();
+  return static_cast<float>(solve.tolerance * (1 + 1e-6) * solve.scale);
 }
 
 std::string solve_text(const StepReport& report, std::string_view solver) {

@@ -152,12 +152,14 @@ void Viewer::choose_contacts() {
   std::span<const ContactRecord> contacts = simulation_.frame().snapshot.contacts;
   if (iterations_.is_in_scene()) contacts = iterations_.contacts();
   shown_contacts_.clear();
-  std::ranges::copy_if(contacts, std::back_inserter(shown_contacts_),
-                       [&](const ContactRecord& contact) { return view_.filter.shows(contact.state); });
+  std::ranges::copy_if(contacts, std::back_inserter(shown_contacts_), [&](const ContactRecord& contact) {
+    return view_.filter.shows(shown_state(contact, figures_.error_limit));
+  });
   pointer_.set_marks(view_.overlays.contacts ? std::span<const ContactRecord>(shown_contacts_)
                                              : std::span<const ContactRecord>());
 }
 
+  figures_.error_limit = iterations_.is_in_scene() ? iterations_.error_limit() : simulation_.error_limit();
 /// The colours of surfaces, and what their legend says.
 std::span<const float> Viewer::heat() {
   const std::span<const float> places =
@@ -189,6 +191,7 @@ FrameView Viewer::frame_view() {
   if (scene_) {
     const SimulationFrame& shown = simulation_.frame();
     bodies_.paint(shown.snapshot, view_.surfaces == SurfaceColors::islands, renderer_);
+  frame.error_limit = figures_.error_limit;
     frame.ghosts = layers_.ghosts(*scene_, shown, view_.fork_view == ForkView::outlines ? &forks_ : nullptr,
                                   pointer_.gizmo(), camera_.eye());
     frame.heat = heat();
@@ -228,7 +231,7 @@ void Viewer::arrange() {
 }
 
 std::vector<Pane> Viewer::panes(const FrameView& run, std::span<const PaneArea> areas) {
-  const PaneLooks looks{view_.surfaces, [this](ContactState state) { return view_.filter.shows(state); }};
+  const PaneLooks looks{view_.surfaces, [this](ShownState state) { return view_.filter.shows(state); }};
   return fork_panes_.views(run, areas, simulation_.frame(), forks_, layers_, looks);
 }
 

@@ -106,7 +106,7 @@ TEST_F(ForkOfSlope, APaneShowsTheForksStateAndContactsAndNotTheRuns) {
   EXPECT_EQ(shown[1].colors.size(), simulation.frame().scene->model.objects.size());
   EXPECT_EQ(shown[0].view.largest_force, shown[1].view.largest_force) << "arrows can be compared";
   EXPECT_EQ(shown[0].view.camera.eye(), shown[1].view.camera.eye());
-  looks.shows = [](ContactState state) { return state == ContactState::stick; };
+  looks.shows = [](ShownState state) { return state == ShownState::stick; };
   const std::size_t sticking = shown_panes()[1].view.contacts.size();
   EXPECT_GT(sticking, 0u);
   EXPECT_LT(sticking, step.snapshot->contacts.size()) << "some blocks slide";

@@ -58,6 +58,10 @@ TEST(Hover, WhatColoursShowComesFirstAndOnce) {
     EXPECT_EQ(row(text, "normal force r_N"), info.scale == ContactScale::force ? "none" : "2.5 kN");
   }
   EXPECT_EQ(describe(sliding(), model, ContactScale::pressure).rows.front().second, "25 MPa");
+  ContactRecord missed = sliding();
+  missed.error = 0.5f;
+  EXPECT_EQ(describe(missed, model, ContactScale::state, 0.6f).rows.front().second, "slip");
+  EXPECT_EQ(describe(missed, model, ContactScale::state, 0.4f).rows.front().second, "unconverged");
   EXPECT_EQ(describe(sliding(), model, ContactScale::cone_share).rows.front().second, "80%");
 }
 

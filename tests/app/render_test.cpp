@@ -206,10 +206,17 @@ TEST_F(RenderTest, ContactsAreMarkedInTheColorOfTheirState) {
   const Image marked = draw();
   EXPECT_GT(pixels_that_differ(marked, plain), 60u);
   for (const int i : {1, 2}) {
-    const Vec3f color = contact_color(contacts[i].state);
+    const Vec3f color = contact_color(shown_state(contacts[i], view.error_limit));
     for (int c = 0; c < 3; ++c)
       EXPECT_NEAR(pixel_of(marked, places[i])[c], 255 * color[c], 3) << "state " << i;
   }
+  contacts[1].error = 1;
+  view.error_limit = 0.5f;
+  const Image missed = draw();
+  const Vec3f color = contact_color(ShownState::unconverged);
+  for (int c = 0; c < 3; ++c) EXPECT_NEAR(pixel_of(missed, places[1])[c], 255 * color[c], 3) << "unconverged";
+  contacts[1].error = 0.1f;
+  EXPECT_EQ(draw().rgba, marked.rgba) << "within the limit";
   view.overlays.normals = true;
   EXPECT_GT(pixels_that_differ(draw(), marked), 60u);
 }

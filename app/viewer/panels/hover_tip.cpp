@@ -51,7 +51,8 @@ void draw_hover_tip(PanelContext& context) {
   }
   const ImVec2 at{hovered->at[0], hovered->at[1]};
   if (hovered->contact)
-    return draw_box(describe(*hovered->contact, scene->model, context.view.scale), at, area);
+    return draw_box(describe(*hovered->contact, scene->model, context.view.scale, context.window.error_limit),
+                    at, area);
   if (!hovered->pick) return;
   const SurfaceColorsInfo& colors = surface_colors_table()[static_cast<std::size_t>(context.view.surfaces)];
   const std::optional<double> value =

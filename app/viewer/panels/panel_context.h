@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,29 +30,15 @@
 #include "app/viewer/sweep.h"
 #include "app/viewer/thumbnails.h"
 #include "app/viewer/tracked_probes.h"
+#include "app/viewer/view_choices.h"
 
 namespace stickslip {
-
-/// Which contact states the overlay shows.
-struct ContactFilter {
-  bool open = true, stick = true, slip = true;
-  bool shows(ContactState state) const {
-    return state == ContactState::open ? open : state == ContactState::stick ? stick : slip;
-  }
-};
 
 /// A number typed in place of a slider. At most one in the window.
 struct TypedNumber {
   unsigned id = 0;  // of the slider; 0: none
   bool fresh = false;
   char text[64] = "";
-};
-
-/// Of screenshots and videos without panels.
-struct PictureSettings {
-  int scale = 1;             // size of screenshots over that of the window
-  bool transparent = false;  // screenshots without ground and sky
-  int rate = 30;             // [1/s] pictures of a video per simulated second
 };
 
 /// What plots show while they are paused.
@@ -134,7 +121,9 @@ struct WindowFigures {
   std::string positions;             // the way of the positions into pictures
   std::uint64_t position_bytes = 0;  // bytes of positions copied by the host for the last picture
   float least_heat = 0;              // start of that scale
-  float most_heat = -1;              // end of the scale of the surfaces' colours; < 0: they have none
+  /// [m/s] of the contacts that are shown, see shown_state.
+  float error_limit = std::numeric_limits<float>::infinity();
+  float most_heat = -1;  // end of the scale of the surfaces' colours; < 0: they have none
 };
 
 struct PanelContext {

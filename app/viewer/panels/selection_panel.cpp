@@ -11,12 +11,20 @@ namespace stickslip {
 
 namespace {
 
-const char* name_of(ContactState state) {
-  return state == ContactState::stick ? "stick" : state == ContactState::slip ? "slip" : "open";
+/// The colour of the marks in the scene, and its name in that of all text, which can be read on the panel.
+void draw_state(ShownState state) {
+  const float line = ImGui::GetTextLineHeight();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddCircleFilled({at.x + 0.4f * line, at.y + 0.55f * line}, 0.33f * line,
+                                              theme::rgb(contact_color(state)));
+  ImGui::Dummy({0.8f * line, line});
+  ImGui::SameLine();
+  text_colored(theme::text, name_of(state));
+  if (state == ShownState::unconverged) tooltip("Its own error, below, exceeds the tolerance of the step");
 }
 
 /// The cone, seen from the side, and the force in it: normal upward, friction to the right.
-void draw_cone(const ContactRecord& contact) {
+void draw_cone(const ContactRecord& contact, ShownState state) {
   const float width = ImGui::GetContentRegionAvail().x, height = em(14);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::Dummy({width, height});
@@ -35,7 +43,7 @@ void draw_cone(const ContactRecord& contact) {
   list.AddLine(apex, {apex.x + rim_x, rim_y}, theme::dim_text);
   list.AddLine({apex.x, at.y + 0.05f * height}, apex, theme::plot_grid);
   const ImVec2 tip{apex.x + per_newton * friction, rim_y};
-  const ImU32 color = theme::rgb(contact_color(contact.state));
+  const ImU32 color = theme::rgb(contact_color(state));
   list.AddLine(apex, tip, color, 2);
   list.AddCircleFilled(tip, 3.5f, color);
   tooltip(
@@ -90,10 +98,11 @@ void draw_contact(PanelContext& context) {
   draw_track_button(context, context.view.tracked.find(probe).has_value());
   ImGui::SameLine(ImGui::GetContentRegionMax().x - em(8));
   if (ImGui::SmallButton("Clear")) return context.view.contact.reset();
+  const ShownState state = shown_state(contact, context.window.error_limit);
   value_row("State", column, "%s", "");
   ImGui::SameLine(column);
   if (probe.is_gone()) text_colored(theme::dim_text, "ended; it last had");
-  else text_colored(theme::rgb(contact_color(contact.state)), name_of(contact.state));
+  else draw_state(state);
   const double d_hat = context.simulation.settings().params.d_hat;
   const bool velocity = context.simulation.settings().params.solver == SolverKind::velocity;
   const bool rigid = velocity || !context.view.contact->scene().model.bodies.empty();
@@ -103,9 +112,14 @@ void draw_contact(PanelContext& context) {
   draw_pressure(contact, column);
   value_row("Friction", column, "%s, %.0f%% of its cone", si_text(norm(contact.friction), "N").c_str(),
             100 * static_cast<double>(contact.cone_share));
+  if (const float size = norm(contact.friction); size > 0) {
+    const Vec3f along = (1 / size) * contact.friction;
+    value_row("its direction", column, "%.3f, %.3f, %.3f", along[0], along[1], along[2]);
+    tooltip("Unit vector along the friction force on the first of the two, in the scene's axes");
+  }
   value_row("mu", column, "%.3g", static_cast<double>(contact.mu));
   tooltip("Largest friction over the normal force, in the direction of friction");
-  draw_cone(contact);
+  draw_cone(contact, state);
   if (contact.rolling_share > 0)
     value_row("Rolling moment", column, "%s, %.0f%% of its bound",
               si_text(contact.rolling_moment, "N m").c_str(),

@@ -242,28 +242,34 @@ void draw_view_panel(PanelContext& context) {
   draw_overlay_boxes(context, shown.scene ? shown.scene->model : Model{});
 
   if (view.overlays.tree) draw_tree_level(view, shown.snapshot.tree);
-  std::array<int, 3> counts{};
+  std::array<int, kShownStates> counts{};
   int augmented = 0;
+  const float error_limit = context.simulation.error_limit();
   for (const ContactRecord& contact : context.simulation.frame().snapshot.contacts) {
-    ++counts[static_cast<std::size_t>(contact.state)];
+    ++counts[static_cast<std::size_t>(shown_state(contact, error_limit))];
     augmented += contact.augmented;
   }
   if (view.overlays.arrows) draw_force_arrows(view.arrows);
   if (shows_contacts(view.overlays)) {
     draw_scale(view, context.simulation.frame().snapshot.contacts);
     const bool by_state = view.scale == ContactScale::state;
-    const auto state_row = [&](ContactState state, const char* name, const char* meaning, bool& shown) {
-      legend_row(Mark::disc, by_state ? contact_color(state) : Vec3f{0.5f, 0.5f, 0.5f}, name, meaning,
-                 counts[static_cast<std::size_t>(state)], shown);
+    const auto state_row = [&](ShownState state, const char* meaning, bool& shown) {
+      legend_row(Mark::disc, by_state ? contact_color(state) : Vec3f{0.5f, 0.5f, 0.5f}, name_of(state).data(),
+                 meaning, counts[static_cast<std::size_t>(state)], shown);
     };
-    state_row(ContactState::stick, "stick",
+    state_row(ShownState::stick,
               impulses ? "friction is inside its cone" : "slower than eps_v: static friction",
               view.filter.stick);
-    state_row(ContactState::slip, "slip", "sliding: friction has its full size", view.filter.slip);
-    state_row(ContactState::open, "open",
+    state_row(ShownState::slip, "sliding: friction has its full size", view.filter.slip);
+    state_row(ShownState::open,
               impulses ? "within contact_margin, without a noticeable force"
                        : "within d_hat, without a noticeable force",
               view.filter.open);
+    state_row(ShownState::unconverged,
+              impulses
+                  ? "its own error e_c exceeds the tolerance of the solve: the impulse misses Coulomb's law"
+                  : "its own error e_c exceeds 2 (d_hat / dt + 2 eps_v), more than a barrier explains",
+              view.filter.unconverged);
   }
   if (view.overlays.contacts && !impulses)
     legend_row(Mark::ring, multiplier_color(), "multiplier",
