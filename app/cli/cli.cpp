@@ -127,8 +127,8 @@ CLI::App* add_view(CLI::App& app, ViewCommand& options) {
                    "write what is done in the window to this file, one JSON line per event");
   view->add_option("--script", options.script, "do what this file says, one action a line (docs/manual.md)");
   view->add_option("--output", options.output,
-                   "folder of the window's pictures, videos and frozen problems; made for the first of them")
-      ->capture_default_str();
+                   "folder of the window's pictures, videos and frozen problems; made for the first of them; "
+                   "without this option that of the last window that had it, or stickslip-output");
   view->add_flag(
       "--fresh", options.fresh,
       "as the first time: without the size, overlays, cameras and last scene of earlier windows, which "

@@ -47,7 +47,7 @@ struct SceneOptions {
 };
 
 struct ViewCommand : SceneOptions {
-  std::string quality = "automatic", interop = "auto", journal, script, output = "stickslip-output";
+  std::string quality = "automatic", interop = "auto", journal, script, output;
   bool paused = false, panels = false, fresh = false, validation = false, print_keys = false;
 };
 

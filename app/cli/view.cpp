@@ -1,4 +1,6 @@
 // stickslip view: opens the window.
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -80,6 +82,19 @@ void choose_scene(ViewCommand& options, const std::filesystem::path& memory_file
 }
 
 }  // namespace
+/// Without --output: the folder of the last window that had one.
+void choose_output(ViewCommand& options, ViewOptions& view) {
+  const std::filesystem::path usual = ViewOptions{}.output;
+  if (options.output.empty()) {
+    view.kept_output = read_window_memory(view.memory).output;
+    options.output = view.kept_output.empty() ? usual.string() : view.kept_output.string();
+    if (!view.kept_output.empty())
+      spdlog::info("pictures and other files go to {}, as --output said last time", options.output);
+  } else if (options.output != usual.string()) {
+    view.kept_output = std::filesystem::absolute(options.output);
+  }
+}
+
 
 int command_view(const ViewCommand& command, const EngineFactory& factory) {
   if (command.print_keys) {
@@ -91,6 +106,7 @@ int command_view(const ViewCommand& command, const EngineFactory& factory) {
   ViewCommand options = command;
   choose_scene(options, view.memory);
   open_journal(options, view);
+  choose_output(options, view);
   if (view.replay.empty()) open_bundle(options, view);
   try {
     view.quality = parse_quality(options.quality);

@@ -67,6 +67,13 @@ Viewer::Viewer(const ViewOptions& options)
     view_.patterns = memory_.patterns;
     view_.overlays = memory_.overlays;
     view_.timeline_megabytes = memory_.timeline_megabytes;
+    view_.scale = memory_.scale;
+    view_.arrows = memory_.arrows;
+    view_.surfaces = memory_.surfaces;
+    view_.filter = memory_.filter;
+    view_.pictures = memory_.pictures;
+    view_.race = memory_.race;
+    view_.stepper_race = memory_.stepper_race;
     open_sections() = memory_.sections;
     simulation_.set_timeline_limit(timeline_bytes(view_));
   }

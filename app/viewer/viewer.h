@@ -71,6 +71,7 @@ struct ViewOptions {
   /// Folder of pictures, videos and frozen problems; made when the first is written.
   std::filesystem::path output = "stickslip-output";
   ViewScript script;
+  std::filesystem::path kept_output = {};  // what `memory` keeps as WindowMemory::output
 };
 
 /// Opens the window and returns when it is closed: 0, or 1 when a scripted run ended with an error or the

@@ -101,6 +101,14 @@ void Viewer::keep_memory() {
   memory_.overlays = view_.overlays;
   memory_.timeline_megabytes = view_.timeline_megabytes;
   memory_.sections = open_sections();
+  memory_.scale = view_.scale;
+  memory_.arrows = view_.arrows;
+  memory_.surfaces = view_.surfaces;
+  memory_.filter = view_.filter;
+  memory_.pictures = view_.pictures;
+  memory_.race = view_.race;
+  memory_.stepper_race = view_.stepper_race;
+  memory_.output = options_.kept_output;
   try {
     write_window_memory(options_.memory, memory_);
   } catch (const std::exception& error) {

@@ -1,6 +1,7 @@
 #include "app/viewer/window_memory.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -18,6 +19,16 @@ namespace {
 
 using nlohmann::json;
 
+/// Which states of contacts are shown, by their names.
+struct ShownFlag {
+  const char* name;
+  bool ContactFilter::*shown;
+};
+constexpr std::array<ShownFlag, kShownStates> kShownFlags{{{"open", &ContactFilter::open},
+                                                           {"stick", &ContactFilter::stick},
+                                                           {"slip", &ContactFilter::slip},
+                                                           {"unconverged", &ContactFilter::unconverged}}};
+
 /// `value` becomes that of `key`, if there is one of its type.
 template <class T>
 void take(const json& from, const char* key, T& value) {
@@ -33,6 +44,15 @@ json to_json(const Camera& camera) {
           {"yaw", camera.yaw},
           {"pitch", camera.pitch},
           {"fov", camera.fov}};
+}
+
+/// `value` becomes the choice whose label `from` has below `key`, if there is one.
+template <class Table, class Choice>
+void take_choice(const json& from, const char* key, const Table& table, Choice value_of, auto& value) {
+  std::string label;
+  take(from, key, label);
+  for (const auto& info : table)
+    if (info.label == label) value = info.*value_of;
 }
 
 /// False for a camera that shows nothing.
@@ -91,6 +111,34 @@ WindowMemory read_window_memory(const fs::path& file) {
   if (const auto cameras = all.find("cameras"); cameras != all.end() && cameras->is_object())
     for (const auto& [scene, from] : cameras->items())
       if (Camera camera; read_camera(from, camera)) memory.cameras.insert_or_assign(scene, camera);
+  if (const auto marks = all.find("marks"); marks != all.end()) {
+    take_choice(*marks, "colours", contact_scale_table(), &ContactScaleInfo::scale, memory.scale);
+    take_choice(*marks, "arrows", force_arrows_table(), &ForceArrowsInfo::arrows, memory.arrows);
+    take_choice(*marks, "surfaces", surface_colors_table(), &SurfaceColorsInfo::colors, memory.surfaces);
+    for (const ShownFlag& flag : kShownFlags) take(*marks, flag.name, memory.filter.*flag.shown);
+  }
+  if (const auto pictures = all.find("pictures"); pictures != all.end()) {
+    take(*pictures, "scale", memory.pictures.scale);
+    take(*pictures, "transparent", memory.pictures.transparent);
+    take(*pictures, "rate", memory.pictures.rate);
+    memory.pictures.scale = std::clamp(memory.pictures.scale, 1, 4);
+    memory.pictures.rate = std::clamp(memory.pictures.rate, 1, 1000);
+  }
+  if (const auto lab = all.find("lab"); lab != all.end()) {
+    const RaceSettings usual;
+    take(*lab, "tolerance", memory.race.tolerance);
+    take(*lab, "seconds", memory.race.time_budget);
+    take(*lab, "warm", memory.race.warm);
+    take(*lab, "steps", memory.stepper_race.steps);
+    if (!(memory.race.tolerance >= 1e-15 && memory.race.tolerance <= 1))
+      memory.race.tolerance = usual.tolerance;
+    if (!(memory.race.time_budget > 0 && memory.race.time_budget <= 1e6))
+      memory.race.time_budget = usual.time_budget;
+    memory.stepper_race.steps = std::clamp(memory.stepper_race.steps, 1, 1000);
+  }
+  std::string output;
+  take(all, "output", output);
+  if (fs::path(output).is_absolute()) memory.output = output;
   return memory;
 }
 
@@ -103,7 +151,20 @@ void write_window_memory(const fs::path& file, const WindowMemory& memory) {
            {"panels", memory.panels},
            {"patterns", memory.patterns},
            {"timeline", memory.timeline_megabytes},
-           {"sections", memory.sections}};
+           {"sections", memory.sections},
+           {"output", memory.output.string()}};
+  json& marks = all["marks"];
+  marks = {{"colours", contact_scale_table()[static_cast<std::size_t>(memory.scale)].label},
+           {"arrows", force_arrows_table()[static_cast<std::size_t>(memory.arrows)].label},
+           {"surfaces", surface_colors_table()[static_cast<std::size_t>(memory.surfaces)].label}};
+  for (const ShownFlag& flag : kShownFlags) marks[flag.name] = memory.filter.*flag.shown;
+  all["pictures"] = {{"scale", memory.pictures.scale},
+                     {"transparent", memory.pictures.transparent},
+                     {"rate", memory.pictures.rate}};
+  all["lab"] = {{"tolerance", memory.race.tolerance},
+                {"seconds", memory.race.time_budget},
+                {"warm", memory.race.warm},
+                {"steps", memory.stepper_race.steps}};
   for (const OverlayInfo& overlay : overlay_table())
     all["overlays"][std::string(overlay.name)] = memory.overlays.*overlay.flag;
   all["cameras"] = json::object();

@@ -8,6 +8,9 @@
 #include "app/render/camera.h"
 #include "app/render/overlays.h"
 #include "app/render/renderer.h"
+#include "app/viewer/lab_race.h"
+#include "app/viewer/stepper_race.h"
+#include "app/viewer/view_choices.h"
 
 namespace stickslip {
 
@@ -20,6 +23,14 @@ struct WindowMemory {
   float timeline_megabytes = 256;
   std::map<std::string, Camera> cameras;  // by the name of a scene
   std::map<std::string, bool> sections;   // of the panels, by title: whether they are open
+  ContactScale scale = ContactScale::state;
+  ForceArrows arrows = ForceArrows::contacts;
+  SurfaceColors surfaces = SurfaceColors::objects;
+  ContactFilter filter;
+  PictureSettings pictures;
+  RaceSettings race;
+  StepperRaceSettings stepper_race;
+  std::filesystem::path output;  // absolute, of `view --output`; empty: that of the present folder
 };
 
 /// $XDG_CONFIG_HOME/stickslip/window.json, or ~/.config/stickslip/window.json. Empty if neither is known.

@@ -35,6 +35,14 @@ TEST_F(WindowMemoryTest, ReadsWhatItWrote) {
   camera.yaw = -1;
   memory.cameras["drop"] = camera;
   memory.sections = {{"View", false}, {"Time", true}};
+  memory.scale = ContactScale::slip;
+  memory.arrows = ForceArrows::bodies;
+  memory.surfaces = SurfaceColors::bending;
+  memory.filter.open = memory.filter.unconverged = false;
+  memory.pictures = {3, true, 60};
+  memory.race = {1e-8, 20, true};
+  memory.stepper_race.steps = 30;
+  memory.output = "/some/where/else";
   write_window_memory(file, memory);
   const WindowMemory seen = read_window_memory(file);
   EXPECT_EQ(seen.scene, memory.scene);
@@ -50,6 +58,19 @@ TEST_F(WindowMemoryTest, ReadsWhatItWrote) {
   EXPECT_EQ(seen.cameras.at("drop").target, camera.target);
   EXPECT_EQ(seen.cameras.at("drop").yaw, -1);
   EXPECT_EQ(seen.sections, memory.sections);
+  EXPECT_EQ(seen.scale, ContactScale::slip);
+  EXPECT_EQ(seen.arrows, ForceArrows::bodies);
+  EXPECT_EQ(seen.surfaces, SurfaceColors::bending);
+  EXPECT_FALSE(seen.filter.open || seen.filter.unconverged);
+  EXPECT_TRUE(seen.filter.stick && seen.filter.slip);
+  EXPECT_EQ(seen.pictures.scale, 3);
+  EXPECT_TRUE(seen.pictures.transparent);
+  EXPECT_EQ(seen.pictures.rate, 60);
+  EXPECT_EQ(seen.race.tolerance, 1e-8);
+  EXPECT_EQ(seen.race.time_budget, 20);
+  EXPECT_TRUE(seen.race.warm);
+  EXPECT_EQ(seen.stepper_race.steps, 30);
+  EXPECT_EQ(seen.output, "/some/where/else");
 }
 
 TEST_F(WindowMemoryTest, NonsenseLeavesTheDefaults) {
@@ -58,7 +79,10 @@ TEST_F(WindowMemoryTest, NonsenseLeavesTheDefaults) {
        {"", "{", "[]", "3", R"({"width": "wide", "overlays": 7, "cameras": [1], "quality": 3})",
         R"({"quality": "best", "timeline": "much", "cameras": {"a": {"target": [1, 2]},
                                "b": {"target": [0, 0, 0], "distance": -1}, "c": 5}})",
-        R"({"sections": {"View": 3}})", R"({"sections": [true]})"}) {
+        R"({"marks": {"colours": 7, "arrows": "all", "stick": 1}, "lab": {"tolerance": -1, "seconds": "long",
+            "steps": 1e9}, "pictures": {"scale": true, "rate": []}, "output": "relative"})",
+        R"({"marks": 3, "lab": [], "pictures": "large", "output": 5})", R"({"sections": {"View": 3}})",
+        R"({"sections": [true]})"}) {
     std::ofstream(file) << text;
     const WindowMemory seen = read_window_memory(file);
     EXPECT_EQ(seen.width, 1280) << text;
@@ -66,6 +90,14 @@ TEST_F(WindowMemoryTest, NonsenseLeavesTheDefaults) {
     EXPECT_EQ(seen.timeline_megabytes, 256) << text;
     EXPECT_TRUE(seen.cameras.empty()) << text;
     EXPECT_TRUE(seen.sections.empty()) << text;
+    EXPECT_EQ(seen.scale, ContactScale::state) << text;
+    EXPECT_TRUE(seen.filter.stick) << text;
+    EXPECT_EQ(seen.race.tolerance, RaceSettings{}.tolerance) << text;
+    EXPECT_EQ(seen.race.time_budget, RaceSettings{}.time_budget) << text;
+    EXPECT_TRUE(seen.stepper_race.steps == StepperRaceSettings{}.steps || seen.stepper_race.steps == 1000)
+        << text;
+    EXPECT_EQ(seen.pictures.scale, 1) << text;
+    EXPECT_TRUE(seen.output.empty()) << text;
   }
   std::ofstream(file) << R"({"width": -5, "height": 1000000})";
   EXPECT_EQ(read_window_memory(file).width, 320);
