@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "app/render/frame_slot.h"
 #include "app/render/passes.h"
@@ -101,7 +102,7 @@ class Renderer::Impl {
   PositionTraffic position_traffic() const;
   void set_quality(Quality wanted);
   /// Draws one view of the whole window, or the panes.
-  bool draw_window(const FrameView* view, std::span<const Pane> panes, ImDrawData* ui, Image* shown);
+  bool draw_window(const FrameView* view, std::span<const Pane> panes, const UiLayers& ui, Image* shown);
   Image render_offscreen(std::span<const Pane> panes, VkExtent2D size);
 
   GLFWwindow* window;
@@ -123,7 +124,8 @@ class Renderer::Impl {
   void submit(const FrameSlot& slot, VkSemaphore wait, VkSemaphore signal) const;
   void drop_shared();
   void make_swapchain(VkExtent2D size);
-  void record_ui(const FrameSlot& slot, ImDrawData* ui, std::uint32_t image, const GpuBuffer* shown) const;
+  void record_ui(const FrameSlot& slot, const UiLayers& ui, std::uint32_t image,
+                 const GpuBuffer* shown) const;
   void forget_bindings();
 
   QualitySettings settings_;
@@ -286,7 +288,7 @@ void Renderer::Impl::make_swapchain(VkExtent2D size) {
   swapchain_outdated_ = false;
 }
 
-bool Renderer::Impl::draw_window(const FrameView* view, std::span<const Pane> panes, ImDrawData* ui,
+bool Renderer::Impl::draw_window(const FrameView* view, std::span<const Pane> panes, const UiLayers& ui,
                                  Image* shown) {
   int width = 0, height = 0;
   glfwGetFramebufferSize(window, &width, &height);
@@ -329,16 +331,20 @@ bool Renderer::Impl::draw_window(const FrameView* view, std::span<const Pane> pa
   return true;
 }
 
-void Renderer::Impl::record_ui(const FrameSlot& slot, ImDrawData* ui, std::uint32_t index,
+void Renderer::Impl::record_ui(const FrameSlot& slot, const UiLayers& ui, std::uint32_t index,
                                const GpuBuffer* shown) const {
   const VkCommandBuffer commands = slot.commands();
   const VkImage image = swapchain_->image(index);
-  if (ui) ui_->record(commands, index, ui);
+  if (ui.panels) ui_->record(commands, index, ui.panels);
   Access last = color_written();
   if (shown) {
     image_barrier(commands, image, format_, last, copied_from());
     copy_to_host(commands, image, swapchain_->size(), *shown);
     last = copied_from();
+  }
+  if (ui.marks) {
+    if (shown) image_barrier(commands, image, format_, std::exchange(last, color_written()), color_written());
+    ui_->record(commands, index, ui.marks);
   }
   image_barrier(commands, image, format_, last,
                 {VK_PIPELINE_STAGE_2_NONE, 0, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR});
@@ -361,14 +367,14 @@ void Renderer::set_object_color(std::size_t object, const Vec3f& srgb) {
 }
 Bounds Renderer::bounds() const { return impl_->scene.bounds(); }
 
-bool Renderer::draw_window(const FrameView& view, ImDrawData* ui, Image* shown) {
+bool Renderer::draw_window(const FrameView& view, ImDrawData* ui, Image* shown, ImDrawData* marks) {
   if (!impl_->window) throw std::logic_error("draw_window needs a renderer made with a window");
-  return impl_->draw_window(&view, {}, ui, shown);
+  return impl_->draw_window(&view, {}, {ui, marks}, shown);
 }
 
-bool Renderer::draw_window(std::span<const Pane> panes, ImDrawData* ui, Image* shown) {
+bool Renderer::draw_window(std::span<const Pane> panes, ImDrawData* ui, Image* shown, ImDrawData* marks) {
   if (!impl_->window) throw std::logic_error("draw_window needs a renderer made with a window");
-  return impl_->draw_window(nullptr, panes, ui, shown);
+  return impl_->draw_window(nullptr, panes, {ui, marks}, shown);
 }
 
 Image Renderer::render_offscreen(const FrameView& view, int width, int height) {

@@ -83,11 +83,13 @@ class Renderer {
 
   /// Draws a picture in the window with `ui` (may be null) on top. Returns false without drawing while the
   /// window is minimised. Adapts to the window's size. `shown`, when given, receives the picture including
-  /// the ui.
-  bool draw_window(const FrameView& view, ImDrawData* ui, Image* shown = nullptr);
+  /// the ui. `marks`, when given, are drawn over both in the window alone: `shown` is without them.
+  bool draw_window(const FrameView& view, ImDrawData* ui, Image* shown = nullptr,
+                   ImDrawData* marks = nullptr);
   /// Likewise, of panes beside each other; what is in none of them is black. A pane that is not within the
   /// window, as right after a change of its size, is cut at its edge.
-  bool draw_window(std::span<const Pane> panes, ImDrawData* ui, Image* shown = nullptr);
+  bool draw_window(std::span<const Pane> panes, ImDrawData* ui, Image* shown = nullptr,
+                   ImDrawData* marks = nullptr);
   /// Draws a picture without ui, in either mode. Throws std::invalid_argument for a size below 1 or above the
   /// device's limit.
   Image render_offscreen(const FrameView& view, int width, int height);

@@ -64,7 +64,7 @@ Ui::Ui(const Device& device, VkFormat format)
   info.Queue = device.queue();
   info.DescriptorPool = pool_;
   info.MinImageCount = 2;
-  info.ImageCount = 3;  // sets of vertex buffers: more than frames in flight
+  info.ImageCount = 6;  // sets of vertex buffers: more than two for each frame in flight
   info.MSAASamples = VK_SAMPLE_COUNT_1_BIT;
   info.CheckVkResultFn = [](VkResult result) { check(result, "a Vulkan call of ImGui"); };
   ImGui_ImplVulkan_Init(&info, pass_);

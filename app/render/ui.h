@@ -9,6 +9,12 @@ struct ImDrawData;
 
 namespace stickslip {
 
+/// What a window shows over the scene; each may be null.
+struct UiLayers {
+  ImDrawData* panels = nullptr;
+  ImDrawData* marks = nullptr;  // above the panels, and not part of pictures of the window
+};
+
 class Ui {
  public:
   /// The ImGui context must exist already.

@@ -28,12 +28,24 @@ Gui::~Gui() {
 bool Gui::wants_pointer() const { return ImGui::GetIO().WantCaptureMouse; }
 bool Gui::wants_keys() const { return ImGui::GetIO().WantTextInput; }
 
-ImDrawData* Gui::draw(PanelContext& context) {
+void Gui::draw(PanelContext& context) {
   ImGui_ImplGlfw_NewFrame();
   ImGui::NewFrame();
   draw_panels(context);
+  const ImDrawList* const foreground = ImGui::GetForegroundDrawList();
   ImGui::Render();
-  return ImGui::GetDrawData();
+  panels_ = marks_ = *ImGui::GetDrawData();
+  marks_.CmdListsCount = marks_.TotalIdxCount = marks_.TotalVtxCount = 0;
+  // The foreground is the last of the lists; an empty one is none of them.
+  const int last = panels_.CmdListsCount - 1;
+  if (last < 0 || panels_.CmdLists[last] != foreground) return;
+  marks_.CmdLists = panels_.CmdLists + last;
+  marks_.CmdListsCount = 1;
+  marks_.TotalIdxCount = foreground->IdxBuffer.Size;
+  marks_.TotalVtxCount = foreground->VtxBuffer.Size;
+  panels_.CmdListsCount = last;
+  panels_.TotalIdxCount -= marks_.TotalIdxCount;
+  panels_.TotalVtxCount -= marks_.TotalVtxCount;
 }
 
 }  // namespace stickslip

@@ -1,7 +1,7 @@
 // Dear ImGui in the window: context, style, platform side. The renderer owns its Vulkan side.
 #pragma once
 
-struct ImDrawData;
+#include <imgui.h>
 
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/window.h"
@@ -21,8 +21,15 @@ class Gui {
   /// A text field has the focus.
   bool wants_keys() const;
 
-  /// Builds all panels; valid until the next call.
-  ImDrawData* draw(PanelContext& context);
+  /// Builds all panels.
+  void draw(PanelContext& context);
+  /// What was drawn last; valid until the next draw.
+  ImDrawData* panels() { return &panels_; }
+  /// Likewise, the foreground above the panels, which pictures of the window do not show; null: it is empty.
+  ImDrawData* marks() { return marks_.CmdListsCount > 0 ? &marks_ : nullptr; }
+
+ private:
+  ImDrawData panels_, marks_;
 };
 
 }  // namespace stickslip

@@ -242,10 +242,10 @@ std::vector<Pane> Viewer::panes(const FrameView& run, std::span<const PaneArea> 
   return fork_panes_.views(run, areas, simulation_.frame(), forks_, layers_, looks);
 }
 
-bool Viewer::draw_window(ImDrawData* ui, Image* shown) {
+bool Viewer::draw_window(Image* shown) {
   const FrameView frame = frame_view();
-  if (areas_.empty()) return renderer_.draw_window(frame, ui, shown);
-  return renderer_.draw_window(panes(frame, areas_), ui, shown);
+  if (areas_.empty()) return renderer_.draw_window(frame, gui_.panels(), shown, gui_.marks());
+  return renderer_.draw_window(panes(frame, areas_), gui_.panels(), shown, gui_.marks());
 }
 
 /// A picture without panels. One that a video takes, too, is as the window shows the scene.
@@ -291,7 +291,7 @@ void Viewer::draw() {
           : pointer_.hovered(surface_colors_table()[static_cast<std::size_t>(view_.surfaces)].is_scale);
   if (scene_) heat();  // of what actions have chosen since the last picture
   PanelContext context = panel_context();
-  ImDrawData* panels = gui_.draw(context);
+  gui_.draw(context);
   if (const auto clicked = pointer_.take_click()) select(*clicked);
   if (view_.quality != renderer_.quality()) renderer_.set_quality(view_.quality);
 
@@ -312,7 +312,7 @@ void Viewer::draw() {
   const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);
   Image shown;
   const bool with_panels = view_.panels_in_pictures;
-  const bool drawn = draw_window(panels, wanted && with_panels ? &shown : nullptr);
+  const bool drawn = draw_window(wanted && with_panels ? &shown : nullptr);
   if (drawn) positions_.drawn();
   if (drawn && wanted) record(with_panels ? shown : scene_alone());
   if (drawn && std::exchange(bundle_due_, false)) write_bundle_now();
@@ -380,7 +380,8 @@ int Viewer::run() {
   if (!options_.script.screenshot.empty()) {
     PanelContext context = panel_context();
     Image shown;
-    if (draw_window(gui_.draw(context), &shown)) write_png(options_.script.screenshot, shown);
+    gui_.draw(context);
+    if (draw_window(&shown)) write_png(options_.script.screenshot, shown);
   }
   for (const std::string& message : renderer_.validation_messages()) spdlog::error("validation: {}", message);
   if (script_) script_failed_ |= script_->has_failed();

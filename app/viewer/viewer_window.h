@@ -127,7 +127,7 @@ class Viewer final : public ActionTarget {
   std::vector<PaneArea> fork_areas(const PaneArea& within) const;
   void arrange();
   std::vector<Pane> panes(const FrameView& run, std::span<const PaneArea> areas);
-  bool draw_window(ImDrawData* ui, Image* shown);
+  bool draw_window(Image* shown);
   PanelContext panel_context() {
     return {simulation_, lab_,
             iterations_, steppers_,

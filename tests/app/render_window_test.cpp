@@ -6,6 +6,7 @@
 
 #include "render_fixture.h"
 #include "tests/app/x_display.h"
+#include "tests/app/x_picture.h"
 
 namespace stickslip {
 namespace {
@@ -83,6 +84,36 @@ TEST_F(RenderWindowTest, ShowsTheSceneAndThePanelOnTop) {
   EXPECT_EQ(brightness(plain.pixel(390, 290)), brightness(with_panel.pixel(390, 290)));
   EXPECT_EQ(pixels_that_differ(plain, renderer->render_offscreen(view, 400, 300)), 0u)
       << "a picture is what the window shows, without the panel";
+}
+
+// A note that a video is in progress is for the user, not for the video.
+TEST_F(RenderWindowTest, MarksAreInTheWindowAndNotInItsPictures) {
+  constexpr ImU32 kMark = IM_COL32(250, 10, 240, 255);
+  const auto draw_both = [&](Image* shown) {
+    glfwPollEvents();
+    ImGui_ImplGlfw_NewFrame();
+    ImGui::NewFrame();
+    ImGui::GetForegroundDrawList()->AddRectFilled({300, 20}, {340, 60}, kMark);
+    ImGui::Render();
+    return renderer->draw_window(view, nullptr, shown, ImGui::GetDrawData());
+  };
+  const auto is_marked = [](const Image& picture) {
+    const std::uint8_t* p = picture.pixel(320, 40);
+    return p[0] > 240 && p[1] < 20 && p[2] > 230;
+  };
+  for (const bool taken : {true, false}) {
+    SCOPED_TRACE(taken);
+    Image shown;
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(draw_both(taken ? &shown : nullptr));
+    if (taken) {
+      EXPECT_FALSE(is_marked(shown));
+    }
+    EXPECT_TRUE(test::eventually([&] {
+      draw_both(nullptr);
+      const Image seen = test::shown_in_window(test::XDisplay::window("^test$"));
+      return seen.width == 400 && is_marked(seen);
+    }));
+  }
 }
 
 TEST_F(RenderWindowTest, FollowsTheWindowsSizeAndQuality) {

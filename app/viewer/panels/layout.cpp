@@ -38,6 +38,19 @@ void draw_edge(float& height, float present, float most) {
 }
 
 }  // namespace
+/// Over the scene, also without panels: a video is in progress. The foreground is not part of pictures.
+void draw_recording_mark(const FreeArea& free, const std::string& file) {
+  if (file.empty()) return;
+  ImDrawList& list = *ImGui::GetForegroundDrawList();
+  const float pad = em(1), line = ImGui::GetTextLineHeight(), radius = 0.32f * line;
+  const std::string text = fit_text("recording " + file, free.right - free.left - 2 * radius - 5 * pad);
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+  const ImVec2 to{free.right - pad, 2 * pad + line}, from{to.x - size.x - 2 * radius - 3 * pad, pad};
+  list.AddRectFilled(from, to, IM_COL32(16, 18, 22, 220), 3);
+  list.AddCircleFilled({from.x + pad + radius, 0.5f * (from.y + to.y)}, radius, theme::bad);
+  list.AddText({from.x + 2 * (pad + radius), 0.5f * (from.y + to.y - line)}, theme::bad, text.c_str());
+}
+
 
 FreeArea free_area(float width, float height, const ViewState& view) {
   FreeArea free{0, width, height, height, 0, 0};
@@ -66,6 +79,7 @@ void draw_panels(PanelContext& context) {
     begin("left", {0, 0}, {free.left, free.panel_bottom});
     draw_scene_panel(context);
     if (section("Run")) draw_transport_panel(context);
+  draw_recording_mark(free, context.window.recording);
     draw_time_section(context);
     draw_forks_section(context);
     draw_presets_section(context);

@@ -68,10 +68,6 @@ void draw_solve(const Simulation& simulation) {
 void draw_status_bar(PanelContext& context) {
   const Notice notice = notice_of(context.simulation.status());
   text_colored(notice.color, notice.text);
-  if (!context.window.recording.empty()) {
-    ImGui::SameLine(0, em(3));
-    text_colored(theme::bad, "recording " + context.window.recording);
-  }
   draw_solve(context.simulation);
   LogLine last = context.log.last();
   if (is_old(last)) last.text.clear();
