@@ -8,6 +8,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/first_scene.h"
+#include "app/cli/interrupt.h"
 #include "app/io/mesh/mesh.h"
 #include "app/io/scene/scene_variant.h"
 #include "app/viewer/actions.h"
@@ -81,7 +82,6 @@ void choose_scene(ViewCommand& options, const std::filesystem::path& memory_file
   if (options.variant.empty() && known) options.variant = memory.variant;
 }
 
-}  // namespace
 /// Without --output: the folder of the last window that had one.
 void choose_output(ViewCommand& options, ViewOptions& view) {
   const std::filesystem::path usual = ViewOptions{}.output;
@@ -95,6 +95,7 @@ void choose_output(ViewCommand& options, ViewOptions& view) {
   }
 }
 
+}  // namespace
 
 int command_view(const ViewCommand& command, const EngineFactory& factory) {
   if (command.print_keys) {
@@ -105,8 +106,8 @@ int command_view(const ViewCommand& command, const EngineFactory& factory) {
   if (!command.fresh) view.memory = window_memory_file();
   ViewCommand options = command;
   choose_scene(options, view.memory);
-  open_journal(options, view);
   choose_output(options, view);
+  open_journal(options, view);
   if (view.replay.empty()) open_bundle(options, view);
   try {
     view.quality = parse_quality(options.quality);
@@ -141,6 +142,8 @@ int command_view(const ViewCommand& command, const EngineFactory& factory) {
           return load_variant(name, variant);
         };
   };
+  const InterruptGuard interrupt;
+  view.interrupt = &interrupt.flag();
   try {
     return run_viewer(view);
   } catch (const NoDeviceError& error) {

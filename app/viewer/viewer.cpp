@@ -158,6 +158,7 @@ void Viewer::show_iteration(const std::string& solver, long iteration) {
 void Viewer::choose_contacts() {
   std::span<const ContactRecord> contacts = simulation_.frame().snapshot.contacts;
   if (iterations_.is_in_scene()) contacts = iterations_.contacts();
+  figures_.error_limit = iterations_.is_in_scene() ? iterations_.error_limit() : simulation_.error_limit();
   shown_contacts_.clear();
   std::ranges::copy_if(contacts, std::back_inserter(shown_contacts_), [&](const ContactRecord& contact) {
     return view_.filter.shows(shown_state(contact, figures_.error_limit));
@@ -166,7 +167,6 @@ void Viewer::choose_contacts() {
                                              : std::span<const ContactRecord>());
 }
 
-  figures_.error_limit = iterations_.is_in_scene() ? iterations_.error_limit() : simulation_.error_limit();
 /// The colours of surfaces, and what their legend says.
 std::span<const float> Viewer::heat() {
   const std::span<const float> places =
@@ -191,6 +191,7 @@ FrameView Viewer::frame_view() {
   frame.tree_level = view_.tree_level;
   choose_contacts();
   frame.contacts = shown_contacts_;
+  frame.error_limit = figures_.error_limit;
   if (iterations_.is_in_scene()) frame.largest_force = iterations_.largest_force();
   if (view_.contact && !view_.contact->is_gone()) frame.highlighted_contact = view_.contact->contact().point;
   frame.highlighted_object = view_.selection ? view_.selection->object() : -1;
@@ -198,7 +199,6 @@ FrameView Viewer::frame_view() {
   if (scene_) {
     const SimulationFrame& shown = simulation_.frame();
     bodies_.paint(shown.snapshot, view_.surfaces == SurfaceColors::islands, renderer_);
-  frame.error_limit = figures_.error_limit;
     frame.ghosts = layers_.ghosts(*scene_, shown, view_.fork_view == ForkView::outlines ? &forks_ : nullptr,
                                   pointer_.gizmo(), camera_.eye());
     frame.heat = heat();
@@ -331,7 +331,7 @@ double Viewer::time_to_next_draw() const {
 
 int Viewer::run() {
   bool scripted_end = false;
-  while (!window_.closing() && !quit_ && !scripted_end) {
+  while (!window_.closing() && !quit_ && !scripted_end && !is_interrupted()) {
     window_.wait(script_ || replay_ ? std::min(script_interval, time_to_next_draw()) : time_to_next_draw());
     const bool follows = forks_.update(simulation_.status().frame, simulation_.status().time);
     simulation_.set_leash(forks_.leash());

@@ -1,6 +1,7 @@
 // The window: `stickslip view`.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -70,8 +71,11 @@ struct ViewOptions {
   std::filesystem::path actions;    // a file of actions, see action_script.h; empty: none
   /// Folder of pictures, videos and frozen problems; made when the first is written.
   std::filesystem::path output = "stickslip-output";
-  ViewScript script;
   std::filesystem::path kept_output = {};  // what `memory` keeps as WindowMemory::output
+  ViewScript script;
+  /// When set (by a signal), the window closes as by Ctrl+Q: a video is completed, the settings are kept. It
+  /// must outlive the window. nullptr: never.
+  const std::atomic<bool>* interrupt = nullptr;
 };
 
 /// Opens the window and returns when it is closed: 0, or 1 when a scripted run ended with an error or the

@@ -50,6 +50,7 @@ class Viewer final : public ActionTarget {
   void pick_worst_contact() override;
   void shoot() override;
   void add_object() override;
+  bool is_interrupted() const { return options_.interrupt != nullptr && *options_.interrupt; }
   bool remembers() const { return !options_.memory.empty(); }
   void keep_memory();
   void ask_screenshot() override { pictures_.ask_screenshot(); }
