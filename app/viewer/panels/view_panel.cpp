@@ -65,7 +65,7 @@ void legend_row(Mark mark, const Vec3f& color, const char* name, const char* mea
   ImGui::SameLine();
   ImGui::Checkbox(name, &shown);
   tooltip(meaning);
-  ImGui::SameLine(em(16));
+  ImGui::SameLine(em(21));
   ImGui::AlignTextToFramePadding();
   ImGui::Text("%d", count);
 }
