@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 
+#include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/plot.h"
 #include "app/viewer/theme.h"
@@ -111,6 +112,43 @@ TEST_F(NarrowPanels, AChoiceWithoutRoomForItsArrowHasItsText) {
   const float text = 12 * 7;  // [px] in ImGui's own font
   EXPECT_EQ(letters_of(400, kText, choice(200)).letters, 12);
   EXPECT_EQ(letters_of(400, kText, choice(text + 10)).letters, 12) << "nothing is cut";
+}
+
+TEST_F(NarrowPanels, ALabelSaysWhatItsRowMeans) {
+  ImVec2 label;
+  const auto row = [&] {
+    label = ImGui::GetCursorScreenPos();
+    row_label("Quality", 80, "Shadows and light");
+    ImGui::TextUnformatted("high");
+  };
+  const ImU32 color = ImGui::GetColorU32(ImGuiCol_Text);
+  letters_of(400, color, row);
+  const auto with_pointer_at = [&](float x) {
+    ImGui::GetIO().MousePos = {x, label.y + 8};
+    return letters_of(400, color, row).letters;
+  };
+  EXPECT_EQ(with_pointer_at(label.x + 200), 4) << "the value alone";
+  EXPECT_EQ(with_pointer_at(label.x + 10), 4 + 15) << "and the tooltip, whose spaces are no letters";
+}
+
+TEST_F(NarrowPanels, LeaveHalfOfTheWidthAndKeepRoomForTheirTexts) {
+  ImGui::NewFrame();
+  const ViewState view;
+  for (const float width : {500.f, 640.f, 800.f, 900.f, 1000.f, 1024.f, 1280.f, 1920.f}) {
+    SCOPED_TRACE(width);
+    const FreeArea free = free_area(width, 600, view);
+    EXPECT_GE(free.right - free.left, width / 2);
+    EXPECT_GE(free.left, width < 600 ? width / 2 - 1 : em(37)) << "the width at which texts have room";
+    const bool beside = free.split == 0;
+    EXPECT_EQ(free.right, beside ? width - free.left : width);
+    if (!beside) {
+      EXPECT_GT(free.split, 200);
+      EXPECT_GT(free.panel_bottom - free.split, 200);
+    }
+  }
+  EXPECT_EQ(free_area(800, 600, view).split > 0, true) << "one column";
+  EXPECT_EQ(free_area(1280, 720, view).split, 0) << "a column on each side";
+  ImGui::EndFrame();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@
 #include "tests/app/file_drop.h"
 #include "tests/app/frozen_boxes.h"
 #include "tests/app/x_display.h"
+#include "tests/app/x_picture.h"
 
 namespace stickslip {
 namespace {
@@ -302,6 +304,80 @@ TEST_F(ProgramWindowTest, PicturesShowTheSceneAlone) {
   hands("key Tab");
   EXPECT_EQ(screenshot().difference(alone, left_panel), 0) << "whether panels are shown does not matter";
   close_and_check();
+}
+
+TEST_F(ProgramWindowTest, ASmallWindowHasOneColumnOfPanelsAndATimeline) {
+  open();
+  hands("windowsize " + window() + " 800 600");
+  screenshot_when([](const Screenshot& shot) { return shot.image.width == 800; });
+  hands("key space");
+  ASSERT_TRUE(happened("step", 12));
+  hands("key space");
+  const Screenshot late = still_screenshot();
+  mouse_to({480, 558});
+  hands("mousedown 1");
+  ASSERT_TRUE(happened("rewind"));
+  EXPECT_LT(events("rewind")[0]["to"], late.frame);
+  hands("mouseup 1");
+  mouse_to({600, 60});
+  const Screenshot small = screenshot();
+  const auto brightness = [&](int x, int y) {
+    const std::uint8_t* p = small.image.pixel(x, y);
+    return p[0] + p[1] + p[2];
+  };
+  for (const int y : {60, 300, 500}) {
+    EXPECT_GT(brightness(395, y), 150) << "the scene has the right half of the window at least";
+    EXPECT_GT(brightness(795, y), 150) << "no panel is on its right";
+  }
+  close_and_check();
+}
+
+// While a video is made, the window says so with and without its panels; no picture does, with panels or not.
+TEST_F(ProgramWindowTest, TheWindowShowsThatAVideoIsMadeAndPicturesDoNot) {
+  const auto marked = [](const Image& picture) {  // pixels of the mark's red in the scene's upper edge
+    int pixels = 0;
+    for (int y = 0; y < std::min(40, picture.height); ++y)
+      for (int x = scene_area.left; x < picture.width; ++x)
+        if (const std::uint8_t* p = picture.pixel(x, y); p[0] > 200 && p[1] < 130 && p[2] < 120) ++pixels;
+    return pixels;
+  };
+  const auto window_marked = [&](bool wanted) {
+    return eventually([&] { return (marked(test::shown_in_window(window())) > 40) == wanted; });
+  };
+  open();
+  EXPECT_EQ(marked(screenshot().image), 0);
+  EXPECT_TRUE(window_marked(false));
+  hands("key ctrl+shift+r");
+  EXPECT_TRUE(window_marked(true)) << "with panels";
+  EXPECT_EQ(marked(screenshot().image), 0) << "a picture with panels";
+  const Screenshot panels = screenshot();
+  hands("key Tab");
+  const Screenshot bare =
+      screenshot_when([&](const Screenshot& shot) { return shot.difference(panels, left_panel) > 20; });
+  EXPECT_EQ(marked(bare.image), 0) << "a picture of the window without panels";
+  EXPECT_TRUE(window_marked(true)) << "without panels";
+  hands("key ctrl+shift+r");
+  EXPECT_TRUE(window_marked(false));
+  close_and_check();
+}
+
+// As Ctrl+Q: what is under way is completed.
+TEST_F(ProgramWindowTest, ASignalClosesTheWindowAndCompletesItsVideo) {
+  open();
+  hands("key ctrl+shift+r key space");
+  ASSERT_TRUE(happened("step", 12));
+  const long process = XDisplay::process_of(window());
+  ASSERT_GT(process, 0);
+  kill(static_cast<pid_t>(process), SIGTERM);
+  EXPECT_TRUE(program_->finish()) << program_->errors();
+  EXPECT_NE(program_->errors().find("wrote "), std::string::npos) << program_->errors();
+  int complete = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator("stickslip-output")) {
+    const std::string name = entry.path().filename();
+    EXPECT_EQ(name.find(".part"), std::string::npos) << name;
+    complete += entry.path().extension() == ".mp4" || name.ends_with("_frames");
+  }
+  EXPECT_EQ(complete, 1);
 }
 
 TEST_F(ProgramWindowTest, RewindsGoesOnAndIsReplayedBitForBit) {

@@ -57,6 +57,16 @@ class XDisplay {
     return id;
   }
 
+  /// The number of the process that owns the window, as it says itself; 0: it does not say.
+  static long process_of(const std::string& window) {
+    FILE* pipe = popen(("timeout 60 xdotool getwindowpid " + window + " 2>/dev/null").c_str(), "r");
+    if (!pipe) return 0;
+    long process = 0;
+    if (std::fscanf(pipe, "%ld", &process) != 1) process = 0;
+    pclose(pipe);
+    return process;
+  }
+
  private:
   std::optional<ChildProcess> server_;
   bool ready_ = false;

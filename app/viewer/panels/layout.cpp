@@ -14,6 +14,7 @@ constexpr ImGuiWindowFlags fixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlag
 
 // Of the height above the timeline: what the lab and the log may cover of the scene.
 constexpr float kMostCovered = 0.8f;
+constexpr float kNarrowest = 37;  // [em()] width of a panel beside the scene
 
 void begin(const char* name, ImVec2 at, ImVec2 size, ImGuiWindowFlags flags = fixed) {
   ImGui::SetNextWindowPos(at);
@@ -37,7 +38,6 @@ void draw_edge(float& height, float present, float most) {
   ImGui::SetCursorPos(at);
 }
 
-}  // namespace
 /// Over the scene, also without panels: a video is in progress. The foreground is not part of pictures.
 void draw_recording_mark(const FreeArea& free, const std::string& file) {
   if (file.empty()) return;
@@ -51,15 +51,19 @@ void draw_recording_mark(const FreeArea& free, const std::string& file) {
   list.AddText({from.x + 2 * (pad + radius), 0.5f * (from.y + to.y - line)}, theme::bad, text.c_str());
 }
 
+}  // namespace
 
 FreeArea free_area(float width, float height, const ViewState& view) {
-  FreeArea free{0, width, height, height, 0, 0};
+  FreeArea free{0, width, height, height, 0, 0, 0};
   if (view.panels) {
-    // At least the middle third is left for the scene.
-    free.left = std::floor(std::min(em(44), width / 3));
-    free.right = width - free.left;
+    // At least half of the width is left for the scene. Where two columns would be too narrow for their
+    // texts, one has all panels.
+    const bool beside = width / 4 >= em(kNarrowest);
+    free.left = std::floor(std::min(em(44), width / (beside ? 4 : 2)));
+    if (beside) free.right = width - free.left;
     free.panel_bottom = height - ImGui::GetTextLineHeight() - 2 * ImGui::GetStyle().WindowPadding.y;
     free.bottom = free.panel_bottom - ImGui::GetFrameHeight() - ImGui::GetStyle().WindowPadding.y;
+    if (!beside) free.split = std::floor(0.5f * free.panel_bottom);
   }
   if (view.log) free.log_height = std::floor(std::min(em(18), 0.4f * free.bottom));
   if (view.lab) {
@@ -75,17 +79,19 @@ void draw_panels(PanelContext& context) {
   draw_pane_captions(context);
   draw_gizmo(context);
   draw_hover_tip(context);
+  draw_recording_mark(free, context.window.recording);
   if (context.view.panels) {
-    begin("left", {0, 0}, {free.left, free.panel_bottom});
+    const bool beside = free.split == 0;
+    begin("left", {0, 0}, {free.left, beside ? free.panel_bottom : free.split});
     draw_scene_panel(context);
     if (section("Run")) draw_transport_panel(context);
-  draw_recording_mark(free, context.window.recording);
     draw_time_section(context);
     draw_forks_section(context);
     draw_presets_section(context);
     draw_parameters_panel(context);
     ImGui::End();
-    begin("right", {free.right, 0}, {window.x - free.right, free.panel_bottom});
+    if (beside) begin("right", {free.right, 0}, {window.x - free.right, free.panel_bottom});
+    else begin("right", {0, free.split}, {free.left, free.panel_bottom - free.split});
     draw_view_panel(context);
     draw_add_panel(context);
     draw_selection_panel(context);

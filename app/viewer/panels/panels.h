@@ -65,10 +65,11 @@ void draw_help_overlay(PanelContext& context);
 
 /// Part of a window of this size without panels: [left, right) and [0, bottom), in window coordinates. Panels
 /// on its sides end at `panel_bottom`; between them, below `bottom`, is the timeline, and above it the log
-/// and the lab, if they are open.
+/// and the lab, if they are open. In a narrow window all panels are on the left.
 struct FreeArea {
   float left, right, bottom, panel_bottom;
   float log_height, lab_height;  // 0: not open
+  float split;                   // below it are the panels of the right side; 0: they are on the right
   float scene_bottom() const { return bottom - log_height - lab_height; }
 };
 FreeArea free_area(float width, float height, const ViewState& view);

@@ -63,12 +63,17 @@ void draw_track(const Track& track, const Simulation& simulation, const Bookmark
   list.AddCircleFilled({track.x(now), middle}, 0.32f * (track.to.y - track.from.y), theme::text);
 }
 
-/// "frame 123 of 20 to 456, 7.27 s"
-std::string position_text(const TimelineExtent& kept, int now) {
+/// "frame 123 of 20 to 456, 7.27 s", or the part of it that leaves the strip at least `strip` of `room`
+/// [pixels].
+std::string position_text(const TimelineExtent& kept, int now, float room, float strip) {
   char text[96];
-  const int length = std::snprintf(text, sizeof text, "frame %d of %d to %d, %.3g s", now, kept.first,
-                                   kept.last, kept.seconds);
-  return {text, static_cast<std::size_t>(length)};
+  std::snprintf(text, sizeof text, "frame %d of %d to %d, %.3g s", now, kept.first, kept.last, kept.seconds);
+  const std::string all = text;
+  std::snprintf(text, sizeof text, "%d of %d to %d", now, kept.first, kept.last);
+  const std::string frames = text;
+  for (const std::string& part : {all, frames, std::to_string(now)})
+    if (room - ImGui::CalcTextSize(part.c_str()).x >= strip) return part;
+  return {};
 }
 
 void draw_arrow(PanelContext& context, ActionId id, ImGuiDir direction) {
@@ -151,13 +156,13 @@ void draw_timeline(PanelContext& context) {
   }
   const int now =
       std::clamp(context.view.scrubbed.value_or(simulation.status().frame), kept.first, kept.last);
-  const std::string text = position_text(kept, now);
   draw_arrow(context, ActionId::step_back, ImGuiDir_Left);
   ImGui::SameLine(0, 1);
   draw_arrow(context, ActionId::step, ImGuiDir_Right);
   ImGui::SameLine();
-  const float room = ImGui::GetContentRegionAvail().x - em(2) - ImGui::CalcTextSize(text.c_str()).x;
-  if (room < em(8)) return;
+  const float all = std::max(1.0f, ImGui::GetContentRegionAvail().x - em(2));
+  const std::string text = position_text(kept, now, all, em(24));
+  const float room = std::max(1.0f, all - ImGui::CalcTextSize(text.c_str()).x);
   const float height = ImGui::GetFrameHeight();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float inset = 0.4f * height;
