@@ -6,6 +6,7 @@
 #include "gpu/core/cleared.h"
 #include "gpu/core/launch.h"
 #include "gpu/core/scan.h"
+#include "gpu/core/stage_clock.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -92,6 +93,7 @@ void RigidContacts::load(Context& ctx, const Model& model) {
 }
 
 void RigidContacts::find(Context& ctx, const BodyMotionView& motion, const Options& options) {
+  search_seconds_ = 0;
   if (pair_keys_.bodies == 0) return;
   std::swap(now_, before_);
   now_.count = now_.pairs = 0;
@@ -154,8 +156,10 @@ RigidContacts::Found RigidContacts::run(Context& ctx, const BodyMotionView& moti
 
   const ShapeView shapes = shapes_.view();
   Found* found = found_.data();
+  StageClock clock;
   search_.find(ctx, {shapes, motion, pair_keys_, options.margin, options.dt, before_.view()},
                {keys_.data(), room, &found->candidates});
+  clock.lap(search_seconds_);
   const NarrowInput in{
       shapes,         motion,     search_.state(),         pair_keys_,     keys_.data(),       room,
       options.margin, options.dt, options.manifold_points, before_.view(), pose_before_.data()};

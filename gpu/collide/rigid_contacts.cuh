@@ -49,6 +49,9 @@ class RigidContacts {
   /// The contacts of pair p are [pair_start()[p], pair_start()[p + 1]).
   const std::int32_t* pair_start() const { return now_.pair_start.data(); }
   std::size_t candidates() const { return candidates_; }  // pairs with overlapping boxes
+  /// [s] of wall time that boxes, trees and candidates took; on CUDA, where no host read ends them, that of
+  /// their launches.
+  double search_seconds() const { return search_seconds_; }
 
  private:
   /// The counts of a run, in the order in which the kernels write them; may exceed the room.
@@ -71,6 +74,7 @@ class RigidContacts {
   PairKeys pair_keys_;
   bool known_ = false;  // before_ holds the last step
   std::size_t candidates_ = 0;
+  double search_seconds_ = 0;
   Room room_;
   ContactList now_, before_;
   Buffer<Pose> pose_before_;  // at the time of the last find

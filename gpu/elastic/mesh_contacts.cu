@@ -4,6 +4,7 @@
 #include "gpu/core/reduce.h"
 #include "gpu/core/scan.h"
 #include "gpu/core/sort.h"
+#include "gpu/core/stage_clock.h"
 #include "gpu/core/trace.h"
 #include "gpu/elastic/mesh_topology.h"
 #include "gpu/elastic/touch_reach.h"
@@ -245,7 +246,10 @@ void MeshContacts::find(Context& ctx, const Input& in, const Options& options) {
   const Buffer<Vec3i>& faces = m.contact_faces();
   broad_phase_.set_topology({faces.data(), faces.size(), m.edges.data(), m.edges.size(),
                              m.surface_nodes.data(), m.surface_nodes.size(), m.radius.data()});
+  search_seconds_ = 0;
+  StageClock clock;
   broad_phase_.find(ctx, in.x, motion_.data(), static_cast<Real>(surface.margin), pair_filter(m));
+  clock.lap(search_seconds_);
   const CandidateView pairs = broad_phase_.view();
   candidates_ = pairs.point_triangle_count + pairs.edge_edge_count;
   start_.resize(ctx, candidates_ + 1);

@@ -46,6 +46,7 @@ class MeshContacts {
   const SurfacePoint* points() const { return points_.data(); }  // two per contact
   const Vec4i* pairs() const { return quads_.data(); }           // the nodes: {p, t0, t1, t2} or two edges
   std::size_t candidates() const { return candidates_; }
+  double search_seconds() const { return search_seconds_; }  // see RigidContacts
 
  private:
   MeshSurfaceView view(Context& ctx, const Input& in, const Options& options);
@@ -54,6 +55,7 @@ class MeshContacts {
   bool known_ = false;
   std::size_t triangles_ = 0, candidates_ = 0;
   double mean_edge_ = 0;  // [m]
+  double search_seconds_ = 0;
   BroadPhase broad_phase_;
   Buffer<std::int32_t> triangle_start_, triangle_of_, edge_start_;
   Buffer<Vec2i> opposite_;

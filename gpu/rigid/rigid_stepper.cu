@@ -120,6 +120,12 @@ void RigidStepper::find_contacts(Context& ctx, const Params& params) {
                                                            : Coupling::Keeping::nothing);
 }
 
+/// [s] of the last find_contacts.
+double RigidStepper::search_seconds() const {
+  return contacts_.search_seconds() +
+         (coupling_.active() ? coupling_.touching().meshes().search_seconds() : 0);
+}
+
 std::vector<DeepOverlap> RigidStepper::overlaps(Context& ctx, const Model& model) const {
   std::vector<RigidContact> contacts(contacts_.count());
   copy_to_host(ctx, contacts.data(), contacts_.contacts(), contacts.size());
@@ -269,6 +275,9 @@ StepReport RigidStepper::try_step(Context& ctx, const Model& model, const Params
   resolving_initial_overlap_ = resolving_initial_overlap_ && !overlaps(ctx, model).empty();
   if (resolving_initial_overlap_) params.stabilisation = Stabilisation::projection;
   clock.lap(report.seconds.contacts);
+  const double searched = search_seconds();
+  report.seconds.broad_phase += searched;
+  report.seconds.contacts -= searched;
   update_islands(ctx, params, held_.body);
   const std::uint8_t* asleep = sleeping_ ? islands_.asleep() : nullptr;
   {

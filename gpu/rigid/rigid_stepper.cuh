@@ -89,6 +89,7 @@ class RigidStepper {
                   double time, double before);
   void advance(Context& ctx, double dt, const std::uint8_t* asleep, GuardRecord* guard);
   void find_contacts(Context& ctx, const Params& params);
+  double search_seconds() const;
   void update_islands(Context& ctx, const Params& params, std::int32_t disturbed);
   std::size_t fresh_contacts(Context& ctx);
   std::vector<DeepOverlap> overlaps(Context& ctx, const Model& model) const;

@@ -18,8 +18,7 @@ struct Stage {
 /// The stages of a Newton step, or of a velocity-level step.
 std::vector<Stage> stages_of(const StageTimes& times, bool velocity) {
   std::vector<Stage> stages;
-  // Collision detection of rigid bodies counts as contacts.
-  if (!velocity || times.broad_phase > 0) stages.push_back({"broad phase", times.broad_phase});
+  stages.push_back({"broad phase", times.broad_phase});
   stages.push_back({"contacts", times.contacts});
   stages.push_back({"assembly", times.assembly});
   if (velocity) {
