@@ -34,7 +34,7 @@ const ThinScene kThinScenes[] = {
     {"hairy-ball-4k", "hairy-ball", 4000, 26, true},
     {"hairy-ball-16k", "hairy-ball", 16000, 26, true},
     {"groom", "groom-relaxation", 0, 240},
-    {"curtain", "curtain", 0, 120},
+    {"cloth-live", "cloth-live", 0, 40},
     {"cloth-drag", "cloth-drag", 0, 60},
     {"cloth-sphere", "cloth-sphere", 0, 60},
     {"tablecloth", "tablecloth", 0, 60},

@@ -29,7 +29,7 @@ BenchOptions one_step_of(const std::vector<std::string>& scenes) {
 }
 
 TEST(BenchThin, MeasuresBothMethodsOnEachScene) {
-  const json result = bench_thin(thin_backend(), one_step_of({"curtain"}), make_engine);
+  const json result = bench_thin(thin_backend(), one_step_of({"cloth-live"}), make_engine);
   ASSERT_EQ(result["rows"].size(), 2u);
   EXPECT_EQ(result["rows"][0]["method"], "nsgs");
   EXPECT_EQ(result["rows"][1]["method"], "nodal_admm");
@@ -61,7 +61,7 @@ TEST(BenchThin, RowsHaveTheLargestNu) {
 }
 
 TEST(BenchThin, MethodsCanBeChosen) {
-  BenchOptions options = one_step_of({"curtain"});
+  BenchOptions options = one_step_of({"cloth-live"});
   options.solvers = {"nodal_admm"};
   const json rows = thin_rows(Backend::cpu, options, make_engine);
   ASSERT_EQ(rows.size(), 1u);
