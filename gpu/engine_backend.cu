@@ -197,7 +197,7 @@ class BackendEngine final : public Engine {
       load_note_ = next->check_start(params);
     } catch (const std::invalid_argument& error) {
       if (stepper_family(params.solver) != StepperFamily::barrier || now.frame == 0) throw;
-      const auto note = move_apart(ctx_, model_, recent_, now, params, *next);
+      const auto note = move_apart(ctx_, model_, recent_, now, params, *next, cancel_);
       if (!note)
         throw std::invalid_argument(
             std::string(error.what()) +

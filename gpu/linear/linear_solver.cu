@@ -98,8 +98,8 @@ bool LinearSolver::may_take_two_levels(const SplitMatrix& matrix, const Params& 
 /// it begin so.
 void LinearSolver::solve_by_two_levels(Context& ctx, SplitMatrix& matrix, const Vec3* b, Vec3* x,
                                        PcgSettings settings, const std::uint8_t* fixed) {
+  const int most = settings.max_iterations;
   if (!is_slow_) {
-    const int most = settings.max_iterations;
     settings.max_iterations = std::min(most, kManyIterations);
     pcg_.launch_solve(ctx, matrix, b, x, settings, fixed);
     const PcgResult found = Pcg::result_of(*pcg_.state());  // on a processor: no device to ask
@@ -122,7 +122,9 @@ void LinearSolver::solve_by_two_levels(Context& ctx, SplitMatrix& matrix, const 
   // Contacts 1e15 times stiffer than bodies are too much for the factors of the coarse matrix.
   if (found.stop != PcgStop::indefinite) return;
   coarse_solves_ = 0;
+  if (started_ + found.iterations >= most) return;
   started_ += found.iterations;
+  settings.max_iterations = most - started_;
   settings.preconditioner.kind = PreconditionerKind::block_jacobi;
   settings.start_from_x = false;
   pcg_.launch_solve(ctx, matrix, b, x, settings, fixed);

@@ -14,8 +14,9 @@ constexpr double kShare = 0.1;
 // Steps, each from where the last one ended: rigid bodies turn along tangents, the farther from their poses
 // the more they turn.
 constexpr int kRounds = 1, kRoundsOfBodies = 4;
-constexpr int kIterations = 300;
-// Starts that are tried: of each, one minimisation.
+// Newton iterations of a step, and of all starts together: a person may be waiting.
+constexpr int kIterations = 300, kAllIterations = 600;
+// Starts that are tried.
 constexpr int kStarts = 3;
 // A node that would end farther than this share of the scene's diagonal from where it was is no repair.
 constexpr double kFarthest = 0.05;
@@ -105,14 +106,17 @@ std::string note_of(double distance, int steps) {
 }  // namespace
 
 std::optional<std::string> move_apart(Context& ctx, const Model& model, const RecentStates& recent,
-                                      const State& now, const Params& params, Stepper& next) {
+                                      const State& now, const Params& params, Stepper& next,
+                                      const std::atomic<bool>* cancel) {
+  if (recent.entries().empty()) return std::nullopt;
   const Model without_forces = smooth(model);
   const Params settings = unforced(params);
   BarrierStepper mover(ctx, without_forces);
+  mover.set_cancel(cancel);
   const double limit = kFarthest * diagonal(now);
-  int starts = 0;
-  for (auto entry = recent.entries().rbegin(); entry != recent.entries().rend() && starts < kStarts;
-       ++entry) {
+  int starts = 0, iterations = 0;
+  for (auto entry = recent.entries().rbegin();
+       entry != recent.entries().rend() && starts < kStarts && iterations < kAllIterations; ++entry) {
     if (entry->frame >= now.frame) continue;
     try {
       mover.set_state(aimed(state_of(ctx, recent, *entry, now), now, settings.dt), settings);
@@ -120,10 +124,10 @@ std::optional<std::string> move_apart(Context& ctx, const Model& model, const Re
       ++starts;
       const LabParams lab = stepping_lab_params();
       const int rounds = model.bodies.empty() ? kRounds : kRoundsOfBodies;
-      mover.step({settings, lab, {}});
+      iterations += mover.step({settings, lab, {}}).newton_iterations;
       for (int round = 1; round < rounds; ++round) {
         mover.set_state(aimed(mover.state(), now, settings.dt), settings);
-        mover.step({settings, lab, {}});
+        iterations += mover.step({settings, lab, {}}).newton_iterations;
       }
       State apart = mover.state();
       const double distance = distance_between(apart, now);

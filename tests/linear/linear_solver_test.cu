@@ -308,4 +308,9 @@ BACKEND_TEST(LinearSolver, TwoLevelsThatAreNotDefiniteAreLeft) {
   EXPECT_EQ(result.stop, PcgStop::converged);
   EXPECT_GT(result.iterations, jacobi.iterations);
   EXPECT_EQ(problem.result(ctx), expected);
+  for (const int cap : {25, 60, 100, 300}) {
+    problem.solver.begin_step();
+    params.pcg_iterations = cap;
+    for (int solve = 0; solve < 3; ++solve) EXPECT_LE(problem.solve(ctx, params).iterations, cap);
+  }
 }
