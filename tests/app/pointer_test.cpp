@@ -19,7 +19,7 @@ class PointerTest : public ::testing::Test {
         camera_(Camera::look_at({0.25f, 0.25f, 6}, {0.25f, 0.25f, 0}, 40)),
         pointer_(simulation_, camera_) {
     simulation_.post(LoadScene{"a"});
-    while (!simulation_.status().loaded) {
+    while (!simulation_.status().loaded || simulation_.is_changing_content()) {
       simulation_.update();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
