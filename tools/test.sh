@@ -70,5 +70,5 @@ stage lint tools/lint.sh build/release
 ! $all || stage 'stacks of kernels' tools/kernel_resources.py build/release
 stage 'check of gpu_check.sh' tools/gpu_check.sh --self-check
 stage tests run_tests "${tier[@]}"
-stage fuzzers tools/fuzz.sh 10
+stage fuzzers tools/fuzz.sh 5
 ! $asan || stage 'sanitizers' run_asan_tests
