@@ -130,6 +130,12 @@ class SwitchingThin : public ThinTest {
     params.coupling = coupling;
     return params;
   }
+  /// Steps by nodal_admm from the start of the scene.
+  void fall(Model& model, int steps) {
+    velocity(SolidCoupling::nodal_admm);
+    load(model);
+    for (int k = 0; k < steps; ++k) engine->step();
+  }
   const Params& barrier(SolverKind solver) {
     choose(solver);
     return params;
@@ -200,9 +206,7 @@ TEST_P(SwitchingThin, AChangeOfSolverIsRepeatable) {
   for (int run = 0; run < 2; ++run) {
     prepare();
     Model model = cloth_on_ball();
-    velocity(SolidCoupling::nodal_admm);
-    load(model);
-    for (int k = 0; k < 8; ++k) engine->step();
+    fall(model, 8);
     engine->set_params(barrier(SolverKind::ipc));
     EXPECT_TRUE(moved_apart());
     step();
@@ -215,9 +219,7 @@ TEST_P(SwitchingThin, AChangeOfSolverIsRepeatable) {
 // An engine that continues from a state has no recent ones. The scene's start may do.
 TEST_P(SwitchingThin, AStateOfAnotherRunStartsFromTheStartOfTheScene) {
   Model model = cloth_on_ball();
-  velocity(SolidCoupling::nodal_admm);
-  load(model);
-  for (int k = 0; k < 6; ++k) engine->step();
+  fall(model, 6);
   const State state = engine->state();
   engine->load(model);
   engine->set_state(state);
@@ -228,9 +230,7 @@ TEST_P(SwitchingThin, AStateOfAnotherRunStartsFromTheStartOfTheScene) {
 
 TEST_P(SwitchingThin, WhatIsTooDeepIsRefusedWithAWayOut) {
   Model model = fast_hair();
-  velocity(SolidCoupling::nodal_admm);
-  load(model);
-  for (int k = 0; k < 3; ++k) engine->step();
+  fall(model, 3);
   const State before = engine->state();
   try {
     engine->set_params(barrier(SolverKind::ipc));
