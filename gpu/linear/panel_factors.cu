@@ -301,11 +301,10 @@ struct NodeVectors {
   SS_HD float operator()(std::int32_t column, int c) const { return static_cast<float>(r[node[column]][c]); }
 };
 
-/// Columns of nodes, in pairs: tiles may have two.
-SS_HD IndexRange strip_of(const FactorPanel& panel, std::size_t strip, std::size_t strips) {
-  const auto width = static_cast<std::size_t>(panel.width);
-  const auto begin = [&](std::size_t s) { return s == strips ? width : width * s / strips / 2 * 2; };
-  return {begin(strip), begin(strip + 1)};
+/// The first node of a strip of a panel's columns. Strips begin at even ones: tiles may have two.
+SS_HD std::int32_t strip_begin(const FactorPanel& panel, std::size_t strip, std::size_t strips) {
+  if (strip == strips) return panel.width;
+  return static_cast<std::int32_t>(static_cast<std::size_t>(panel.width) * strip / strips / 2 * 2);
 }
 
 struct ForwardSolve {
@@ -420,24 +419,27 @@ void PanelFactors::build(Context& ctx, const SplitMatrix& matrix, const std::uin
       run_tasks(ctx, tasks_of(s), task_begin_.data(), sequence, false, nullptr, kernels);
     // The threads share out the columns of a panel where a stage has only one task.
     for (const IndexRange& run : lone_runs_[s]) {
-      launch(
-          ctx, run.size() > 1 ? 1 : kStrips,
-          [=] SS_LAMBDA(std::size_t strip) {
-            if (run.size() == 1) {
-              const FactorPanel& panel = panels[sequence[run.begin]];
-              const IndexRange columns = strip_of(panel, strip, kStrips);
-              kernels.fill(panel, static_cast<std::int32_t>(columns.begin),
-                           static_cast<std::int32_t>(columns.end));
-              kernels.update(panel, static_cast<std::int32_t>(columns.begin),
-                             static_cast<std::int32_t>(columns.end));
-            } else {
+      if (run.size() > 1) {
+        launch(
+            ctx, 1,
+            [=] SS_LAMBDA(std::size_t) {
               for (std::size_t k = run.begin; k < run.end; ++k) kernels(sequence[k]);
-            }
+            },
+            kHeavy);
+        continue;
+      }
+      launch(
+          ctx, kStrips,
+          [=] SS_LAMBDA(std::size_t strip) {
+            const FactorPanel& panel = panels[sequence[run.begin]];
+            const auto begin = strip_begin(panel, strip, kStrips),
+                       end = strip_begin(panel, strip + 1, kStrips);
+            kernels.fill(panel, begin, end);
+            kernels.update(panel, begin, end);
           },
           Grain{1});
-      if (run.size() == 1)
-        launch(
-            ctx, 1, [=] SS_LAMBDA(std::size_t) { kernels.factorise(panels[sequence[run.begin]]); }, kHeavy);
+      launch(
+          ctx, 1, [=] SS_LAMBDA(std::size_t) { kernels.factorise(panels[sequence[run.begin]]); }, kHeavy);
     }
   }
 }
