@@ -12,12 +12,14 @@ struct PlainVector {
   const std::int32_t* node;
   Lanes3 operator()(std::int32_t slot) const { return to_lanes(x[node[slot]]); }
   void ask_for(std::int32_t slot) const { __builtin_prefetch(x + node[slot]); }
+  Lanes3 across(std::int32_t slot) const { return (*this)(slot); }
+  void ask_for_across(std::int32_t slot) const { ask_for(slot); }
 };
 
 }  // namespace
 
 std::int32_t ChunkProduct::chunk_size(std::size_t node_count) {
-  return static_cast<std::int32_t>(std::clamp<std::size_t>(node_count / 16, kSmallestChunk, kLargestChunk));
+  return static_cast<std::int32_t>(std::clamp<std::size_t>(node_count / 8, kSmallestChunk, kLargestChunk));
 }
 
 void ChunkProduct::set_pattern(Context& ctx, const Pattern& pattern) {

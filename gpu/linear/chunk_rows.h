@@ -90,7 +90,7 @@ constexpr std::int32_t kNodesAhead = 16, kInnerAhead = 64, kOuterAhead = 24;
 /// count as zero, but for the couplings.
 template <class Coupled, class Vector, class Result>
 Real multiply_chunk(const ChunkView& m, std::size_t chunk, const ChunkCouplings& couplings, Coupled coupled,
-                    const Vector& x, Result result) {
+                    Vector x, Result result) {
   using namespace chunk_detail;
   Ends ends[kLargestChunk];
   const IndexRange slots = m.slots_of(chunk);
@@ -120,13 +120,14 @@ Real multiply_chunk(const ChunkView& m, std::size_t chunk, const ChunkCouplings&
       add_transposed_times(lower[e], xi, column.y);
     }
     for (std::int32_t e = outer[i]; e < outer[i + 1]; ++e) {
-      x.ask_for(m.column[std::min(e + kOuterAhead, m.last_entry)]);
-      if (coupled(node[i], m.node[m.column[e]])) sum.add(LaneRows(lower[e]), x(m.column[e]));
+      x.ask_for_across(m.column[std::min(e + kOuterAhead, m.last_entry)]);
+      __builtin_prefetch(lower + e + kOuterAhead);
+      if (coupled(node[i], m.node[m.column[e]])) sum.add(LaneRows(lower[e]), x.across(m.column[e]));
     }
     if (couplings.range != nullptr) {
       const Vec2i range = couplings.range[first + i];
       for (std::int32_t e = range[0]; e < range[1]; ++e)
-        sum.add(LaneRows(couplings.block[e]), x(couplings.column[e]));
+        sum.add(LaneRows(couplings.block[e]), x.across(couplings.column[e]));
     }
     sum.fold(ends[i].y);
   }

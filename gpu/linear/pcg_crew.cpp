@@ -1,23 +1,33 @@
 #include "gpu/linear/pcg_crew.h"
 
 #include <algorithm>
+#include <array>
 
 #include "gpu/core/arena.h"
 
 namespace stickslip::cpu {
 namespace {
 
-/// p = z + beta p_before, which each reader computes: no thread has to wait for another's p.
-struct NextDirection {
-  const Lanes3 *z, *before;
-  Real beta;
+constexpr std::size_t kApart = 128;
 
-  Lanes3 operator()(std::int32_t i) const { return z[i] + beta * before[i]; }
-  void ask_for(std::int32_t i) const {
-    __builtin_prefetch(z + i);
-    __builtin_prefetch(before + i);
-  }
+/// p = z + beta p_before, with the z of the chunk's own slots from `preconditioned`. Each reader computes it:
+/// no thread has to wait for another's p.
+template <class Preconditioned>
+struct NextDirection {
+  Preconditioned preconditioned;
+  const Lanes3* before;
+  Real beta;
+  const Lanes3* halo;         // p of the slots elsewhere
+  const std::int32_t* place;  // there, of the next entry
+
+  Lanes3 operator()(std::int32_t i) const { return preconditioned(i) + beta * before[i]; }
+  void ask_for(std::int32_t i) const { __builtin_prefetch(before + i); }
+  Lanes3 across(std::int32_t) { return halo[*place++]; }
+  void ask_for_across(std::int32_t) const {}
 };
+
+/// How far ahead `step` asks for memory, in slots. Asking beyond an array is harmless.
+constexpr std::size_t kSlotsAhead = 128;
 
 /// Where the iterations keep their vectors.
 struct LaneVectors {
@@ -33,6 +43,8 @@ PcgSquares step(const ChunkView& rows, std::size_t chunk, const LaneVectors& v, 
   Lanes3 rz{}, rr{}, xx{};
   const IndexRange slots = rows.slots_of(chunk);
   for (std::size_t i = slots.begin; i < slots.end; ++i) {
+    // Other threads read z at the rims of their chunks: the right to write it takes its time to come back.
+    if (i % 2 == 0) __builtin_prefetch(v.z + i + kSlotsAhead, 1);
     if (v.fixed[i] != 0) continue;  // r and z are zero
     const Lanes3 x = v.x[i] + alpha * p[i];
     const Lanes3 r = v.r[i] - alpha * v.q[i];
@@ -55,14 +67,18 @@ Real product(const ChunkView& rows, std::size_t chunk, const Lanes3* a, const La
   return sum(total);
 }
 
-void to_lanes(Context& ctx, const ChunkView& rows, const Vec3* from, Lanes3* to) {
-  launch(ctx, static_cast<std::size_t>(rows.node_count),
-         [=](std::size_t slot) { to[slot] = cpu::to_lanes(from[rows.node[slot]]); });
+void to_lanes(Context& ctx, const ChunkView& rows, const std::array<const Vec3*, 4>& from,
+              const std::array<Lanes3*, 4>& to) {
+  launch(ctx, static_cast<std::size_t>(rows.node_count), [=](std::size_t slot) {
+    for (std::size_t k = 0; k < from.size(); ++k) to[k][slot] = cpu::to_lanes(from[k][rows.node[slot]]);
+  });
 }
 
-void to_vectors(Context& ctx, const ChunkView& rows, const Lanes3* from, Vec3* to) {
-  launch(ctx, static_cast<std::size_t>(rows.node_count),
-         [=](std::size_t slot) { to[rows.node[slot]] = to_vec(from[slot]); });
+void to_vectors(Context& ctx, const ChunkView& rows, const std::array<const Lanes3*, 4>& from,
+                const std::array<Vec3*, 4>& to) {
+  launch(ctx, static_cast<std::size_t>(rows.node_count), [=](std::size_t slot) {
+    for (std::size_t k = 0; k < from.size(); ++k) to[k][rows.node[slot]] = to_vec(from[k][slot]);
+  });
 }
 
 /// The columns of P^-1, and which nodes stay.
@@ -115,10 +131,7 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
   for (Buffer<Lanes3>* vector : {&x_, &r_, &z_, &p_, &other_p_, &q_}) vector->resize(ctx, n);
   inverse_.resize(ctx, 3 * n);
   fixed_.resize(ctx, n);
-  to_lanes(ctx, rows, v.x, x_.data());
-  to_lanes(ctx, rows, v.r, r_.data());
-  to_lanes(ctx, rows, v.z, z_.data());
-  to_lanes(ctx, rows, v.p, p_.data());
+  to_lanes(ctx, rows, {v.x, v.r, v.z, v.p}, {x_.data(), r_.data(), z_.data(), p_.data()});
   const std::size_t chunks = rows.chunk_count();
   const int threads = static_cast<int>(std::min<std::size_t>(ctx.threads(), chunks));
   if (!known_) {
@@ -128,53 +141,83 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
     if (factors != nullptr) factors_.load(rows, *factors, threads);
     if (levels != nullptr) levels_.load(rows, *levels, fixed_.data());
   }
+  if (!known_) halo_.find(ctx, rows, couplings);
+  if (coarse != nullptr) motions_.clear();  // z is complete
+  halo_.load(ctx, p_.data());
   known_ = true;
 
-  const LaneVectors vectors{x_.data(), r_.data(), z_.data(), q_.data(), inverse_.data(), fixed_.data()};
+  // What all threads read in every phase, apart from what one of them writes.
+  struct alignas(kApart) Constant {
+    ChunkView rows;
+    ChunkCouplings couplings;
+    LaneVectors v;
+  };
+  struct alignas(kApart) Changing {
+    Real alpha, beta;
+    Lanes3 *p, *next;
+  };
+  const Constant c{
+      rows, couplings, {x_.data(), r_.data(), z_.data(), q_.data(), inverse_.data(), fixed_.data()}};
+  Changing now{0, s.beta, p_.data(), other_p_.data()};
+  const auto multiply = [&](std::size_t chunk, auto preconditioned) {
+    ChunkHalo::Part& halo = halo_.part(chunk);
+    Lanes3* x = halo.x.data();
+    const Real beta = now.beta;
+    for (std::size_t k = 0; k < halo.slot.size(); ++k) x[k] = preconditioned(halo.slot[k]) + beta * x[k];
+    return multiply_chunk(
+        c.rows, chunk, c.couplings, AllCoupled{},
+        NextDirection{preconditioned, now.p, beta, x, halo.place.data()},
+        [next = now.next, q = c.v.q](std::int32_t slot, const Lanes3& pi, const Lanes3& qi) {
+          next[slot] = pi;
+          q[slot] = qi;
+        });
+  };
+  const auto multiply_plain = [&](std::size_t chunk) {
+    return multiply(chunk, [z = c.v.z](std::int32_t i) { return z[i]; });
+  };
+  // z lacks the coarse space's part, which is added where z is read.
+  const auto multiply_corrected = [&](std::size_t chunk) {
+    motions_.ask_for_motions(chunk);
+    return multiply(chunk, [z = c.v.z, of = motions_.corrections()](std::int32_t i) { return z[i] + of[i]; });
+  };
+  const auto go = [&](std::size_t chunk) {
+    if (modes != nullptr || coarse != nullptr) motions_.ask_for_shares(chunk);
+    const PcgSquares part = step(c.rows, chunk, c.v, now.alpha, now.p);
+    if (modes != nullptr || coarse != nullptr) motions_.sum(chunk, c.v.r);
+    return part;
+  };
+  Arena& arena = ctx.arena();
+  const Phases phases(arena, chunks, std::max(threads, 1));
   std::vector<Real> dots(chunks);
   std::vector<PcgSquares> squares(chunks);
-  Lanes3 *p = p_.data(), *next = other_p_.data();
-  {
-    Arena& arena = ctx.arena();
-    const Phases phases(arena, chunks, std::max(threads, 1));
-    while (s.running()) {
-      const NextDirection direction{vectors.z, p, s.beta};
-      s.choose_step(phases.sum(dots, [&](std::size_t chunk) {
-        return multiply_chunk(rows, chunk, couplings, AllCoupled{}, direction,
-                              [&](std::int32_t slot, const Lanes3& pi, const Lanes3& qi) {
-                                next[slot] = pi;
-                                vectors.q[slot] = qi;
-                              });
-      }));
-      std::swap(p, next);
-      if (!s.running()) break;
-      PcgSquares now = phases.sum(squares, [&](std::size_t chunk) {
-        const PcgSquares part = step(rows, chunk, vectors, s.alpha, p);
-        if (modes != nullptr || coarse != nullptr) motions_.sum(chunk, vectors.r);
-        return part;
-      });
-      if (levels != nullptr) {
-        levels_.solve(arena, vectors.r);
-        now.rz = phases.sum(
-            dots, [&](std::size_t chunk) { return levels_.add(chunk, vectors.r, vectors.z, vectors.fixed); });
-      }
-      if (coarse != nullptr) motions_.solve(arena, coarse->factors());
-      if (modes != nullptr || coarse != nullptr)
-        now.rz = phases.sum(dots,
-                            [&](std::size_t chunk) { return motions_.correct(chunk, vectors.r, vectors.z); });
-      if (factors != nullptr) {
-        factors_.add(arena, vectors.r, vectors.z, vectors.fixed);
-        now.rz =
-            phases.sum(dots, [&](std::size_t chunk) { return product(rows, chunk, vectors.r, vectors.z); });
-      }
-      s.advance(now);
-      v.history[s.iterations] = s.residual();
+  while (s.running()) {
+    now.beta = s.beta;
+    s.choose_step(coarse != nullptr ? phases.sum(dots, multiply_corrected)
+                                    : phases.sum(dots, multiply_plain));
+    std::swap(now.p, now.next);
+    if (!s.running()) break;
+    now.alpha = s.alpha;
+    PcgSquares sums = phases.sum(squares, go);
+    if (levels != nullptr) {
+      levels_.solve(arena, c.v.r);
+      sums.rz =
+          phases.sum(dots, [&](std::size_t chunk) { return levels_.add(chunk, c.v.r, c.v.z, c.v.fixed); });
     }
+    if (modes != nullptr)
+      sums.rz = phases.sum(dots, [&](std::size_t chunk) { return motions_.correct(chunk, c.v.r, c.v.z); });
+    if (factors != nullptr) {
+      factors_.add(arena, c.v.r, c.v.z, c.v.fixed);
+      sums.rz = phases.sum(dots, [&](std::size_t chunk) { return product(c.rows, chunk, c.v.r, c.v.z); });
+    }
+    if (coarse != nullptr) sums.rz += motions_.solve(arena, coarse->factors());
+    s.advance(sums);
+    v.history[s.iterations] = s.residual();
   }
-  to_vectors(ctx, rows, x_.data(), v.x);
-  to_vectors(ctx, rows, r_.data(), v.r);
-  to_vectors(ctx, rows, z_.data(), v.z);
-  to_vectors(ctx, rows, p, v.p);
+  if (coarse != nullptr)
+    launch(ctx, n, [z = z_.data(), of = motions_.corrections()](std::size_t i) {
+      z[i] += of[static_cast<std::int32_t>(i)];
+    });
+  to_vectors(ctx, rows, {x_.data(), r_.data(), z_.data(), now.p}, {v.x, v.r, v.z, v.p});
   *v.state = s;
 }
 

@@ -1,6 +1,7 @@
 // The iterations of Pcg in phases over chunks of rows. CPU backend only.
 #pragma once
 
+#include "gpu/linear/chunk_halo.h"
 #include "gpu/linear/crew_domains.h"
 #include "gpu/linear/crew_factors.h"
 #include "gpu/linear/crew_motions.h"
@@ -24,6 +25,7 @@ class CrewPcg {
   // The vectors in lanes, per slot, and the columns of the preconditioner's blocks.
   Buffer<Lanes3> x_, r_, z_, p_, other_p_, q_, inverse_;
   Buffer<std::uint8_t> fixed_;
+  ChunkHalo halo_;
   CrewMotions motions_;  // of the modes or the coarse space
   CrewFactors factors_;
   CrewDomains levels_;

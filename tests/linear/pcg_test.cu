@@ -151,19 +151,29 @@ BACKEND_TEST(Pcg, ResumesWhereItStopped) {
   test::Random random(seed);
   const test::System system = test::make_system(random, 8, 9, 8, 100, 1000);
   DeviceSystem device(ctx, system);
-  const Buffer<Vec3> b(ctx, random.vectors(system.node_count));
-  Buffer<Vec3> in_one(ctx, system.node_count), in_two(ctx, system.node_count);
-  Pcg pcg;
-  const PcgResult whole = pcg.solve(ctx, device.matrix, b.data(), in_one.data(), {Real(0), 30});
-  EXPECT_EQ(whole.stop, PcgStop::iteration_cap);
-  EXPECT_EQ(whole.iterations, 30);
-  PcgResult part = pcg.solve(ctx, device.matrix, b.data(), in_two.data(), {Real(0.5), 10});
-  EXPECT_LE(part.iterations, 10);
-  part = pcg.resume(ctx, 30 - part.iterations);
-  EXPECT_EQ(part.iterations, 30);
-  EXPECT_EQ(part.residual, whole.residual);
-  EXPECT_EQ(pcg.history(ctx).size(), 31U);
-  EXPECT_EQ(in_two.download(ctx), in_one.download(ctx));
+  const std::vector<Vec3> places = random.vectors(system.node_count);
+  const Buffer<Vec3> b(ctx, random.vectors(system.node_count)), positions(ctx, places);
+  for (const PreconditionerKind kind : {PreconditionerKind::block_jacobi, PreconditionerKind::two_level}) {
+    SCOPED_TRACE(static_cast<int>(kind));
+    Buffer<Vec3> in_one(ctx, system.node_count), in_two(ctx, system.node_count);
+    PcgSettings settings{Real(0), 30};
+    settings.preconditioner.kind = kind;
+    settings.positions = positions.data();
+    Pcg pcg;
+    pcg.set_positions(places);
+    const PcgResult whole = pcg.solve(ctx, device.matrix, b.data(), in_one.data(), settings);
+    EXPECT_EQ(whole.stop, PcgStop::iteration_cap);
+    EXPECT_EQ(whole.iterations, 30);
+    settings.tolerance = Real(0.5);
+    settings.max_iterations = 10;
+    PcgResult part = pcg.solve(ctx, device.matrix, b.data(), in_two.data(), settings);
+    EXPECT_LE(part.iterations, 10);
+    part = pcg.resume(ctx, 30 - part.iterations);
+    EXPECT_EQ(part.iterations, 30);
+    EXPECT_EQ(part.residual, whole.residual);
+    EXPECT_EQ(pcg.history(ctx).size(), 31U);
+    EXPECT_EQ(in_two.download(ctx), in_one.download(ctx));
+  }
 }
 
 // A tolerance below rounding is never reached: the residual stagnates, and 100 iterations later the solver
@@ -270,6 +280,7 @@ BACKEND_TEST(Pcg, ResidentIterationsAreThoseOfLaunches) {
     std::size_t side, stencils;
     bool modes;
     bool levels = false;  // of domains
+    bool coarse = false;
   };
   for (const Case& c : {Case{4, 300, false},
                         {11, 0, false},
@@ -277,8 +288,11 @@ BACKEND_TEST(Pcg, ResidentIterationsAreThoseOfLaunches) {
                         {10, 50, true},
                         {12, 400, false, true},
                         {2, 20, false, true},
-                        {10, 50, true, true}}) {
-    SCOPED_TRACE(std::to_string(c.side) + (c.modes ? " with modes" : "") + (c.levels ? " with levels" : ""));
+                        {10, 50, true, true},
+                        {12, 400, false, false, true},
+                        {22, 400, false, false, true}}) {
+    SCOPED_TRACE(std::to_string(c.side) + (c.modes ? " with modes" : "") + (c.levels ? " with levels" : "") +
+                 (c.coarse ? " with a coarse space" : ""));
     const test::System system = test::make_system(random, c.side, c.side, c.side, c.stencils);
     const std::size_t n = system.node_count;
     DeviceSystem device(ctx, system);
@@ -296,6 +310,10 @@ BACKEND_TEST(Pcg, ResidentIterationsAreThoseOfLaunches) {
     PcgSettings settings{tight, 5000};
     settings.start_from_x = true;
     if (c.levels) settings.preconditioner.kind = PreconditionerKind::multilevel;
+    if (c.coarse) {
+      settings.preconditioner.kind = PreconditionerKind::two_level;
+      settings.positions = at.data();
+    }
     const std::vector<Vec3> places = random.vectors(n);
     std::vector<Vec3> x_of[2];
     std::vector<Real> history_of[2];
