@@ -18,10 +18,12 @@ endif()
 
 # Batches: several sources per compilation, so that headers are read once for all of them. The price: a
 # changed file recompiles its batch, and a name in an anonymous namespace must be unique within a folder. The
-# library's host code, which takes most of the run time, has one object per source.
+# library's host code, which takes most of the run time, has one object per source, unless STICKSLIP_GPU_BATCH
+# asks for more: batches of eight take half the processor time.
 set(STICKSLIP_UNIT_BATCH 8)  # host sources of tests
 set(STICKSLIP_HOST_BATCH 16)  # host sources of the program and of benches
 set(STICKSLIP_CUDA_BATCH 4 CACHE STRING "sources that nvcc compiles at once: many for few processors, few for many")
+set(STICKSLIP_GPU_BATCH 1 CACHE STRING "sources of the library that the host compiler compiles at once")
 
 add_library(stickslip_flags INTERFACE)
 target_include_directories(stickslip_flags INTERFACE
@@ -117,9 +119,51 @@ function(stickslip_wrap_kernels out)
     string(REPLACE ".cu" "_cpu.cpp" name ${relative})
     set(file ${CMAKE_BINARY_DIR}/kernels/${name})
     file(CONFIGURE OUTPUT ${file} CONTENT "#include \"${relative}\"\n" @ONLY)
+    get_source_file_property(alone ${source} SKIP_UNITY_BUILD_INCLUSION)
+    if(alone)
+      set_source_files_properties(${file} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
     list(APPEND wrapped ${file})
   endforeach()
   set(${out} ${wrapped} PARENT_SCOPE)
+endfunction()
+
+# stickslip_batch_host(OUT source.cpp...): generated files for the host compiler that each include up to
+# STICKSLIP_GPU_BATCH of the sources, of one folder.
+function(stickslip_batch_host out)
+  if(STICKSLIP_GPU_BATCH LESS 2)
+    set(${out} ${ARGN} PARENT_SCOPE)
+    return()
+  endif()
+  set(batches)
+  set(folders)
+  foreach(source ${ARGN})
+    get_source_file_property(alone ${source} SKIP_UNITY_BUILD_INCLUSION)
+    if(alone)
+      list(APPEND batches ${source})
+      continue()
+    endif()
+    cmake_path(GET source PARENT_PATH folder)
+    list(APPEND folders ${folder})
+    string(MAKE_C_IDENTIFIER ${folder} key)
+    list(APPEND sources_${key} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder ${folders})
+    string(MAKE_C_IDENTIFIER ${folder} key)
+    set(number 0)
+    while(sources_${key})
+      list(SUBLIST sources_${key} 0 ${STICKSLIP_GPU_BATCH} chosen)
+      list(REMOVE_ITEM sources_${key} ${chosen})
+      list(TRANSFORM chosen REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE content)
+      string(CONCAT content ${content})
+      set(file ${CMAKE_BINARY_DIR}/batches/${key}_${number}.cpp)
+      file(CONFIGURE OUTPUT ${file} CONTENT "${content}" @ONLY)
+      list(APPEND batches ${file})
+      math(EXPR number "${number} + 1")
+    endwhile()
+  endforeach()
+  set(${out} ${batches} PARENT_SCOPE)
 endfunction()
 
 # stickslip_batch_cuda(OUT source.cu...): generated files for nvcc that each include a few of the sources. For
@@ -170,6 +214,8 @@ function(stickslip_module name dirs)
     target_link_libraries(${name} INTERFACE stickslip_flags ${ARGN})
     return()
   endif()
+  stickslip_batch_host(host ${host})
+  stickslip_batch_host(wrapped ${wrapped})
   add_library(${name} STATIC ${host} ${wrapped})
   target_link_libraries(${name} PUBLIC stickslip_flags Threads::Threads ${ARGN})
   stickslip_precompile(${name} gpu/precompiled.h)

@@ -233,6 +233,14 @@ class TidyDatabase(Tree):
         self.write("build/compile_commands.json", json.dumps(entries))
         self.assertEqual([e["file"] for e in tidy_entries(build, self.root)], [entries[0]["file"]])
 
+    def test_batches_of_the_library_stay_as_they_are(self):
+        build = self.root / "build"
+        self.write("build/kernels/gpu/law/batch_0.cu", '#include "gpu/law/a.cu"\n')
+        batch = str(build / "batches/build_kernels_gpu_law_0.cpp")
+        entries = [{"directory": str(build), "file": batch, "command": f"c++ -c {batch}"}]
+        self.write("build/compile_commands.json", json.dumps(entries))
+        self.assertEqual([e["file"] for e in tidy_entries(build, self.root)], [batch])
+
     def test_kernels_of_a_batch_are_read_together(self):
         build = self.root / "build"
         self.write("build/kernels/gpu/law/batch_0.cu", '#include "gpu/law/a.cu"\n#include "gpu/law/b.cu"\n')

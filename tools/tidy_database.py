@@ -5,8 +5,9 @@ The sources are the host sources of gpu, app and bench and the generated CPU cop
 and options that only g++ supports are left out: the build with g++ applies them. So are precompiled headers.
 
 Most of the time is spent on headers, so sources are checked in batches: those of the build (UNITY_BUILD), the CPU
-copies of the kernels in one nvcc batch, and the library's host sources of a folder. A batch gets the command of its
-last source. .clang-tidy's HeaderFilterRegex enables messages about included sources."""
+copies of the kernels in one nvcc batch, and the library's host sources of a folder; or those that the build has batched
+(STICKSLIP_GPU_BATCH). A batch gets the command of its last source. .clang-tidy's HeaderFilterRegex enables messages about
+included sources."""
 import json
 import pathlib
 import re
@@ -27,7 +28,7 @@ def is_ours(entry: dict, build: pathlib.Path, root: pathlib.Path) -> bool:
     if "/Unity/unity_" in str(source):
         return all(is_host_folder(pathlib.Path(i), root) for i in INCLUDED.findall(source.read_text()))
     kernels = build.resolve() / "kernels"
-    ours = [root / "gpu", root / "app", root / "bench", kernels / "gpu", kernels / "bench"]
+    ours = [root / "gpu", root / "app", root / "bench", kernels / "gpu", kernels / "bench", build.resolve() / "batches"]
     return source.suffix == ".cpp" and any(source.is_relative_to(folder) for folder in ours)
 
 
