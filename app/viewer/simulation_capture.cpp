@@ -1,5 +1,4 @@
 // Copies of a running scene and its state, and the return to them, on the simulation's thread.
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cmath>
@@ -74,12 +73,9 @@ void Simulation::keep() {
   scene.contact_params = engine_->contact_params();
   scene.model.materials = engine_->materials();
   for (const double mu : half_space_mu_) scene.model.half_spaces.push_back({.mu = mu});
-  // A checkpoint names the scene's file, which has other objects than a scene that was changed.
-  auto kept =
-      scene_->changed ? nullptr : std::make_shared<const Checkpoint>(make_checkpoint(scene, *kept_state_));
-  if (!kept)
-    spdlog::warn("frame {} is kept while the window is open, but not as a file: objects came or went",
-                 frame_);
+  scene.changed = scene_->changed;
+  scene.source = scene_->source;
+  auto kept = std::make_shared<const Checkpoint>(make_checkpoint(scene, *kept_state_));
   const std::lock_guard lock(mutex_);
   kept_ = std::move(kept);
   status_.kept = frame_;

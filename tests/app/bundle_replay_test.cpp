@@ -7,9 +7,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "app/io/checkpoint/checkpoint.h"
 #include "app/io/file/output_file.h"
 #include "app/io/scene/scene_variant.h"
+#include "app/viewer/scene_content.h"
 #include "app/viewer/session_journal.h"
+#include "gpu/engine.h"
 #include "tests/app/call_cli.h"
 #include "tests/app/ipc_fixture.h"
 #include "tests/app/mesh_fixture.h"
@@ -111,6 +114,22 @@ TEST_F(BundleReplay, OfACheckpointGoesOnFromItsState) {
                 .code,
             exit_good);
   ASSERT_EQ(run(kept, {"--set", "mu=0.1"}).code, exit_good);
+  expect_same_states(12);
+}
+
+/// The checkpoint names a mesh by a path from the scene's folder, the bundle has the mesh.
+TEST_F(BundleReplay, OfACheckpointOfAChangedSceneToo) {
+  const Scene first = load_scene(scene.string());
+  const std::shared_ptr<const Scene> changed = with_object(
+      first, "name = \"copy\"\nbody = \"rigid\"\nfile = \"../meshes/cube.obj\"\nposition = [1, 0.4, 0]\n");
+  const std::unique_ptr<Engine> engine = make_engine(Backend::cpu, 1);
+  engine->set_params(changed->params);
+  engine->load(changed->model);
+  for (int i = 0; i < 5; ++i) engine->step();
+  const fs::path kept = place / "kept.hdf5";
+  write_checkpoint(kept, make_checkpoint(*changed, engine->state()));
+  const Result ran = run(kept.string());
+  ASSERT_EQ(ran.code, exit_good) << ran.err;
   expect_same_states(12);
 }
 

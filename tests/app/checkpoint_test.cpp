@@ -115,6 +115,24 @@ TEST_F(CheckpointTest, KeepsTheKindOfTwist) {
   EXPECT_EQ(state_hash(after(*resumed, 3)), state_hash(after(*engine, 3)));
 }
 
+TEST_F(CheckpointTest, RefusesTheTextOfAChangedSceneWhereItIsWrong) {
+  Scene scene = load_scene("box-stack");
+  scene.changed = true;
+  Checkpoint checkpoint = make_checkpoint(scene, loaded(scene)->state());
+  EXPECT_EQ(checkpoint.source, scene.source);
+  write_checkpoint(file, checkpoint);
+  EXPECT_EQ(load_checkpoint(file).model.bodies.size(), scene.model.bodies.size());
+  checkpoint.source += "[[object]]\nshape = \"cube\"\n";
+  write_checkpoint(file, checkpoint);
+  EXPECT_THROW(load_checkpoint(file), InputError);
+  checkpoint.source = "[[material]]\nname = \"wood\"\n[[object]]\nshape = \"sphere\"\n";
+  write_checkpoint(file, checkpoint);
+  EXPECT_THROW(load_checkpoint(file), InputError) << "another number of nodes";
+  checkpoint.source.assign(std::size_t{1} << 20, ' ');
+  EXPECT_THROW(write_checkpoint(folder / "long.hdf5", checkpoint), InputError);
+  EXPECT_FALSE(fs::exists(folder / "long.hdf5"));
+}
+
 TEST_F(CheckpointTest, AHashChangesWithEveryNumber) {
   State state;
   state.positions = {{1, 2, 3}};

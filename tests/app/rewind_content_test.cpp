@@ -1,7 +1,9 @@
 // A run goes back to times at which other objects were in the scene.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "app/viewer/spawn.h"
 #include "gpu/engine.h"
@@ -145,6 +147,44 @@ TEST_F(RewindContent, AKeptStateKeepsItsObjects) {
   EXPECT_EQ(simulation.status().timeline.first, 0);
   EXPECT_EQ(simulation.status().timeline.last, 10) << "the state without the box gave way to the kept one";
   EXPECT_EQ(simulation.edits().next_redo(), "high removed");
+}
+
+/// The scene's file has other objects: the checkpoint has their text.
+TEST_F(RewindContent, AKeptStateOfAChangedSceneIsWholeInItsFile) {
+  throw_ball();
+  post(MoveObject{"high", {0.5, 0, 0}, {0, 0, 30}});
+  post(AddJoint{"kind = \"distance\"\nbetween = [\"high\", \"low\"]\nlow = 0\nhigh = 2\n"});
+  post(MaterialEdit{-1, "mu", 0.1});
+  steps(3);
+  post(KeepState{});
+  const std::shared_ptr<const Checkpoint> kept = simulation.take_kept();
+  ASSERT_TRUE(kept);
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("stickslip-kept-" + std::to_string(getpid()) + ".hdf5");
+  write_checkpoint(file, *kept);
+  const Scene again = load_scene(file.string());
+  std::filesystem::remove(file);
+  EXPECT_TRUE(again.changed);
+  EXPECT_EQ(again.name, "boxes");
+  ASSERT_EQ(again.model.objects.size(), model().objects.size());
+  for (std::size_t i = 0; i < model().objects.size(); ++i)
+    EXPECT_EQ(again.model.objects[i].name, model().objects[i].name);
+  EXPECT_EQ(again.model.joints.size(), 1u);
+  EXPECT_EQ(again.model.materials[0].mu, 0.1);
+  ASSERT_TRUE(again.resumed);
+  EXPECT_EQ(again.resumed->frame, 13);
+
+  Simulation other([] { return make_engine(Backend::cpu, 1); },
+                   [&](const std::string&, const std::string&) { return again; });
+  other.set_hashing(true);
+  other.post(LoadScene{"kept"});
+  other.step_once();
+  ASSERT_TRUE(test::reached(other, [&] { return other.is_caught_up() && other.status().frame == 14; }));
+  post(ReturnToKept{});
+  EXPECT_EQ(hash_of_step(), std::get<Stepped>(other.journal().back().command).hash);
+  other.post(KeepState{});
+  ASSERT_TRUE(test::reached(other, [&] { return other.is_caught_up(); }));
+  EXPECT_EQ(other.take_kept()->source, kept->source) << "kept again";
 }
 
 TEST_F(RewindContent, AnUndoRightAfterATravelWaitsForIt) {

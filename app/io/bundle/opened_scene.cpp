@@ -15,8 +15,12 @@ void OpenedScenes::add(const Scene& scene) {
     loads_.push_back({same->scene, scene.variant});
     return;
   }
-  std::shared_ptr<const Checkpoint> checkpoint;
-  if (scene.resumed) checkpoint = std::make_shared<const Checkpoint>(make_checkpoint(scene, *scene.resumed));
+  std::shared_ptr<Checkpoint> checkpoint;
+  if (scene.resumed) {
+    checkpoint = std::make_shared<Checkpoint>(make_checkpoint(scene, *scene.resumed));
+    // The bundle has it as the scene's text, in which files have their names in the archive.
+    checkpoint->source.clear();
+  }
   const OpenedScene opened{file, scene.source, checkpoint, std::filesystem::file_time_type::clock::now()};
   loads_.push_back({std::make_shared<const OpenedScene>(opened), scene.variant});
 }

@@ -21,8 +21,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int32_t kFormat = 1;
-constexpr std::size_t kBodyNumbers = 13;   // position, quaternion, velocity, spin
-constexpr std::size_t kAnchorNumbers = 7;  // bodies, feature, stretch
+constexpr std::size_t kBodyNumbers = 13;                            // position, quaternion, velocity, spin
+constexpr std::size_t kAnchorNumbers = 7;                           // bodies, feature, stretch
+constexpr std::size_t kLongestSource = (std::size_t{1} << 20) - 1;  // that is read again
 
 /// FNV-1a.
 class Hash {
@@ -149,6 +150,7 @@ struct Stored {
   std::int32_t frame = 0;
   std::vector<double> time_and_scale, half_space_mu, positions, velocities, bodies, thickness;
   std::vector<double> anchors = {};  // earlier files have none
+  std::string source = {};           // only of changed scenes
 
   std::string checksum() const {
     Hash hash;
@@ -157,6 +159,7 @@ struct Stored {
     for (const auto* list : {&time_and_scale, &half_space_mu, &positions, &velocities, &bodies, &thickness})
       hash.add(*list);
     if (!anchors.empty()) hash.add(anchors);
+    if (!source.empty()) hash.add(source);
     return hash_text(hash.value());
   }
 };
@@ -168,6 +171,11 @@ bool is_shipped(const Scene& scene) {
   } catch (const InputError&) {
     return false;  // a program without assets
   }
+}
+
+/// The file of a scene by what `name_of` says of it.
+fs::path file_of(const std::string& name) {
+  return fs::path(name).has_parent_path() ? fs::path(name) : assets_folder() / "scenes" / (name + ".toml");
 }
 
 std::string name_of(const Scene& scene) {
@@ -201,11 +209,14 @@ Checkpoint make_checkpoint(const Scene& scene, State state) {
                         std::move(state)};
   checkpoint.half_space_mu.reserve(scene.model.half_spaces.size());
   for (const HalfSpace& plane : scene.model.half_spaces) checkpoint.half_space_mu.push_back(plane.mu);
+  if (scene.changed) checkpoint.source = scene.source;
   return checkpoint;
 }
 
 void write_checkpoint(const fs::path& file, const Checkpoint& checkpoint) {
   const State& state = checkpoint.state;
+  if (checkpoint.source.size() > kLongestSource)
+    throw InputError(file.string() + ": the text of the changed scene is longer than 1 MiB");
   const Stored stored{checkpoint.scene,
                       checkpoint.variant,
                       settings_text(checkpoint),
@@ -218,7 +229,8 @@ void write_checkpoint(const fs::path& file, const Checkpoint& checkpoint) {
                       numbers_of(state.velocities),
                       numbers_of(state.bodies),
                       state.thickness,
-                      numbers_of(state.anchors)};
+                      numbers_of(state.anchors),
+                      checkpoint.source};
   Hdf5Writer out(file);
   out.group("/checkpoint");
   out.integer("/checkpoint/format", kFormat);
@@ -233,6 +245,7 @@ void write_checkpoint(const fs::path& file, const Checkpoint& checkpoint) {
   out.reals("/checkpoint/bodies", stored.bodies);
   out.reals("/checkpoint/thickness", stored.thickness);
   if (!stored.anchors.empty()) out.reals("/checkpoint/anchors", stored.anchors);
+  if (!stored.source.empty()) out.text("/checkpoint/source", stored.source);
   out.text("/checkpoint/checksum", stored.checksum());
   out.commit();
 }
@@ -245,18 +258,18 @@ Checkpoint read_checkpoint(const fs::path& file) {
                                           : ": is no checkpoint"));
   if (const std::int32_t format = in.integer("/checkpoint/format"); format != kFormat)
     in.fail("/checkpoint/format", "= " + std::to_string(format) + ", and this version reads 1");
-  const Stored stored{
-      in.text("/checkpoint/scene"),
-      in.text("/checkpoint/variant"),
-      in.text("/checkpoint/settings"),
-      in.integer("/checkpoint/frame"),
-      in.reals("/checkpoint/time_and_scale"),
-      in.reals("/checkpoint/half_space_mu"),
-      in.reals("/checkpoint/positions"),
-      in.reals("/checkpoint/velocities"),
-      in.reals("/checkpoint/bodies"),
-      in.reals("/checkpoint/thickness"),
-      in.has("/checkpoint/anchors") ? in.reals("/checkpoint/anchors") : std::vector<double>{}};
+  const Stored stored{in.text("/checkpoint/scene"),
+                      in.text("/checkpoint/variant"),
+                      in.text("/checkpoint/settings"),
+                      in.integer("/checkpoint/frame"),
+                      in.reals("/checkpoint/time_and_scale"),
+                      in.reals("/checkpoint/half_space_mu"),
+                      in.reals("/checkpoint/positions"),
+                      in.reals("/checkpoint/velocities"),
+                      in.reals("/checkpoint/bodies"),
+                      in.reals("/checkpoint/thickness"),
+                      in.has("/checkpoint/anchors") ? in.reals("/checkpoint/anchors") : std::vector<double>{},
+                      in.has("/checkpoint/source") ? in.text("/checkpoint/source") : std::string()};
   if (in.text("/checkpoint/checksum") != stored.checksum())
     throw InputError(file.string() + ": its checksum is wrong: the file is damaged");
   // The third is a density other than 1.
@@ -272,6 +285,7 @@ Checkpoint read_checkpoint(const fs::path& file) {
   Checkpoint checkpoint;
   checkpoint.scene = stored.scene;
   checkpoint.variant = stored.variant;
+  checkpoint.source = stored.source;
   checkpoint.scale = stored.time_and_scale[1];
   if (stored.time_and_scale.size() == 3) checkpoint.density = stored.time_and_scale[2];
   checkpoint.half_space_mu = stored.half_space_mu;
@@ -304,10 +318,16 @@ Scene load_checkpoint(const fs::path& file) {
   if (is_checkpoint_name(checkpoint.scene)) throw InputError(file.string() + ": names itself as a scene");
   Scene scene;
   try {
-    scene = is_ipc_script(checkpoint.scene)
-                ? load_scene(checkpoint.scene)
-                : load_scene(checkpoint.scene, checkpoint.scale, checkpoint.density);
-    if (!checkpoint.variant.empty()) choose_variant(scene, checkpoint.variant);
+    if (!checkpoint.source.empty()) {
+      scene = parse_scene(checkpoint.source, file_of(checkpoint.scene), checkpoint.scale, checkpoint.density);
+      scene.variant = checkpoint.variant;
+      scene.changed = true;
+    } else {
+      scene = is_ipc_script(checkpoint.scene)
+                  ? load_scene(checkpoint.scene)
+                  : load_scene(checkpoint.scene, checkpoint.scale, checkpoint.density);
+      if (!checkpoint.variant.empty()) choose_variant(scene, checkpoint.variant);
+    }
   } catch (const InputError& error) {
     throw InputError(file.string() + ": its scene cannot be loaded: " + error.what());
   }

@@ -20,6 +20,7 @@ struct Checkpoint {
   std::vector<Material> materials;
   std::vector<double> half_space_mu;
   State state;
+  std::string source = {};  // TOML text of a scene that was changed; empty: that of its file
 };
 
 /// FNV-1a of frame, time, positions, velocities, bodies, thicknesses and anchors: equal states have equal
@@ -45,7 +46,7 @@ bool is_checkpoint_name(const std::filesystem::path& file);
 
 /// The scene of a checkpoint file with its settings; Scene::resumed is its state. It has no variants and no
 /// expectations, which are about runs from the start. Throws InputError as read_checkpoint does, and when the
-/// scene's file is gone or no longer fits.
+/// scene's file is gone or no longer fits. Of a scene that was changed the text is in the checkpoint.
 Scene load_checkpoint(const std::filesystem::path& file);
 
 }  // namespace stickslip
