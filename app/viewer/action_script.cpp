@@ -35,10 +35,10 @@ bool is_idle(const Simulation& simulation) {
 
 std::vector<std::string_view> action_names() {
   std::vector<std::string_view> names{
-      "scene", "open",        "add",          "lab_iteration", "set",        "steps",
-      "play",  "rewind",      "wait",         "fork_seed",     "sweep",      "move",
-      "turn",  "select",      "drag",         "drag_end",      "camera",     "quality",
-      "clip",  "preset_save", "preset_apply", "preset_delete", "preset_list"};
+      "scene", "open",   "add",         "lab_iteration", "set",           "steps",
+      "play",  "rewind", "wait",        "fork_seed",     "sweep",         "move",
+      "turn",  "select", "drag",        "drag_end",      "camera",        "quality",
+      "clip",  "view",   "preset_save", "preset_apply",  "preset_delete", "preset_list"};
   for (const Action& action : action_table()) names.push_back(action.name);
   return names;
 }
@@ -59,6 +59,11 @@ void post_setting(Simulation& simulation, const std::string& key, const std::str
     const ParamInfo* row = find_param(lab_param_table(), key.substr(contact_key_prefix.size()));
     if (row == nullptr) throw std::invalid_argument("unknown key '" + key + "'");
     return simulation.post(ContactParamEdit{row->name, value_of(*row, LabParams{})});
+  }
+  if (key.starts_with(tripwire_key_prefix)) {
+    const ParamInfo* row = find_param(tripwire_table(), key.substr(tripwire_key_prefix.size()));
+    if (row == nullptr) throw std::invalid_argument("unknown key '" + key + "'");
+    return simulation.post(TripwireEdit{row->name, value_of(*row, Tripwires{})});
   }
   if (key == "solver") {
     // As --solver: the name of a contact solver means velocity-level steps with it.
@@ -119,7 +124,8 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
     verb == "sweep" ? parse_sweep(line, words) : parse_fork_seed(line, words);
     return line;
   }
-  if (verb == "select" || verb == "drag" || verb == "camera" || verb == "quality" || verb == "clip") {
+  if (verb == "select" || verb == "drag" || verb == "camera" || verb == "quality" || verb == "clip" ||
+      verb == "view") {
     Line line = idle_line(number, text);
     parse_view(line, verb, words);
     return line;

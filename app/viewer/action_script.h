@@ -14,6 +14,7 @@
 #include "app/viewer/presets.h"
 #include "app/viewer/simulation.h"
 #include "app/viewer/sweep.h"
+#include "app/viewer/view_rows.h"
 
 namespace stickslip {
 
@@ -32,6 +33,7 @@ namespace stickslip {
 ///   camera EX EY EZ TX TY TZ   the eye and the target [m]
 ///   quality NAME               as --quality
 ///   clip HEADING TILT POSITION a clipping plane, see ClipChoice; action toggle_clip takes it away
+///   view KEY=VALUE             a check box, choice or number of the view, see view_table
 ///   fork_seed SEED [SIZE]      a fork with other velocities, by up to SIZE [m/s], see perturbed
 ///   sweep KEY LOW HIGH COUNT STEPS [log]    as the section Forks, see sweep_request
 ///   lab_iteration SOLVER K     the impulses of a solver of the lab's race after K iterations
@@ -39,8 +41,8 @@ namespace stickslip {
 ///   preset_apply NAME
 ///   preset_delete NAME
 ///   preset_list                to the log
-///   set KEY=VALUE              a parameter; a material key for all materials; contact.KEY; solver as
-///                              --solver
+///   set KEY=VALUE              a parameter; a material key for all materials; contact.KEY; tripwire.KEY;
+///                              solver as --solver
 ///   steps N                    N steps, then a pause
 ///   play SECONDS               plays for so long on the clock, then pauses
 ///   rewind FRAME
@@ -71,6 +73,7 @@ class ActionScript {
     std::function<void(Quality)> set_quality = {};
     std::function<void(const ClipChoice&)> clip = {};
     Presets* presets = nullptr;
+    std::function<void(const ViewRow&, double value)> show = {};
   };
   /// Goes on as far as possible without waiting. False when all lines are done. A step that fails is an error
   /// in the log, with the line, and the lines after it are done as if it had paused the run. Throws
@@ -93,8 +96,9 @@ class ActionScript {
   void parse_add(Line& line, const std::vector<std::string>& words) const;
   /// `verb`: move or turn.
   void parse_move(Line& line, const std::string& verb, const std::vector<std::string>& words) const;
-  /// `verb`: select, drag, camera, quality or clip.
+  /// `verb`: select, drag, camera, quality, clip or view.
   void parse_view(Line& line, const std::string& verb, const std::vector<std::string>& words) const;
+  void parse_row(Line& line, const std::vector<std::string>& words) const;
   void parse_drag(Line& line, const std::vector<std::string>& words) const;
   /// The words from this one on, which are finite numbers.
   std::vector<double> numbers_of(const Line& line, const std::vector<std::string>& words,

@@ -37,6 +37,8 @@ bool supersedes(const Command& next, const Command& previous) {
   }
   if (const auto* edit = std::get_if<HalfSpaceEdit>(&next))
     return edit->index == std::get<HalfSpaceEdit>(previous).index;
+  if (const auto* edit = std::get_if<TripwireEdit>(&next))
+    return edit->name == std::get<TripwireEdit>(previous).name;
   if (const auto* capture = std::get_if<CaptureState>(&next))
     return capture->use == std::get<CaptureState>(previous).use;
   if (const auto* fork = std::get_if<ForkState>(&next)) {
@@ -79,6 +81,10 @@ void apply_edit(const HalfSpaceEdit& edit, std::vector<double>& half_space_mu) {
   Material checked;
   set_param(&checked, row_of(material_table(), "mu"), edit.mu);
   half_space_mu[edit.index] = checked.mu;
+}
+
+void apply_edit(const TripwireEdit& edit, Tripwires& wires) {
+  set_param(&wires, row_of(tripwire_table(), edit.name), edit.value);
 }
 
 }  // namespace stickslip

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/viewer/tripwires.h"
 #include "gpu/model/interaction.h"
 #include "gpu/model/perturbed.h"
 #include "gpu/params/lab_params.h"
@@ -40,6 +41,11 @@ struct MaterialEdit {
 struct HalfSpaceEdit {
   std::size_t index = 0;
   double mu = 0;
+};
+/// Of what pauses the run, see Tripwires. Acts on later steps, also where no scene is loaded.
+struct TripwireEdit {
+  std::string_view name;  // of a row of tripwire_table()
+  double value = 0;
 };
 struct DragStart {
   Drag drag;
@@ -120,9 +126,9 @@ struct Stepped {
 };
 
 using Command = std::variant<LoadScene, Reset, ResetAll, ParamEdit, ContactParamEdit, MaterialEdit,
-                             HalfSpaceEdit, DragStart, DragMove, DragEnd, Freeze, CaptureState, ForkState,
-                             Rewind, KeepState, ReturnToKept, AddObject, RemoveObject, MoveObject, AddPin,
-                             RemovePins, AddJoint, AddSpring, RemoveTies, GoToContent, Stepped>;
+                             HalfSpaceEdit, TripwireEdit, DragStart, DragMove, DragEnd, Freeze, CaptureState,
+                             ForkState, Rewind, KeepState, ReturnToKept, AddObject, RemoveObject, MoveObject,
+                             AddPin, RemovePins, AddJoint, AddSpring, RemoveTies, GoToContent, Stepped>;
 
 /// Whether it can change the objects, pins, joints or springs of the scene, or brings another scene.
 bool changes_content(const Command& command);
@@ -145,6 +151,7 @@ void apply_edit(const ParamEdit& edit, Params& params);
 void apply_edit(const ContactParamEdit& edit, LabParams& params);
 void apply_edit(const MaterialEdit& edit, std::vector<Material>& materials);
 void apply_edit(const HalfSpaceEdit& edit, std::vector<double>& half_space_mu);
+void apply_edit(const TripwireEdit& edit, Tripwires& wires);
 
 struct JournalEntry {
   int frame = 0;    // number of steps done when it was applied

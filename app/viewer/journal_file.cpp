@@ -31,6 +31,13 @@ json value_json(std::span<const ParamInfo> table, std::string_view name, double 
                                                                          : json(value);
 }
 
+/// Likewise of a row of the view.
+json view_json(const ViewRow& row, double value) {
+  if (row.kind == ViewRow::Kind::flag) return value != 0;
+  if (row.kind == ViewRow::Kind::choice) return row.choices.at(static_cast<std::size_t>(value));
+  return value;
+}
+
 /// Writes the event's name and its data.
 struct EventWriter {
   const Model& model;
@@ -59,6 +66,11 @@ struct EventWriter {
   }
   json operator()(const HalfSpaceEdit& edit) const {
     return {{"event", "set"}, {"key", "mu"}, {"value", edit.mu}, {"half_space", edit.index}};
+  }
+  json operator()(const TripwireEdit& edit) const {
+    return {{"event", "set"},
+            {"key", std::string(tripwire_key_prefix) + std::string(edit.name)},
+            {"value", value_json(tripwire_table(), edit.name, edit.value)}};
   }
   json operator()(const DragStart& start) const {
     const auto& [triangle, weights, target] = start.drag;
@@ -151,6 +163,13 @@ void JournalWriter::add_playing(int frame, double time, bool playing) {
 
 void JournalWriter::add_action(int frame, double time, std::string_view name) {
   write(line_of({{"event", "action"}, {"name", name}, {"frame", frame}, {"time", time}}));
+}
+
+void JournalWriter::add_view(int frame, double time, const std::vector<ViewChange>& changes) {
+  json set = json::object();
+  for (const ViewChange& change : changes)
+    set[std::string(change.name)] = view_json(view_row(change.name), change.value);
+  write(line_of({{"event", "view"}, {"set", std::move(set)}, {"frame", frame}, {"time", time}}));
 }
 
 JournalFile::JournalFile(const std::filesystem::path& file) : file_(file) {

@@ -4,18 +4,22 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/viewer/commands.h"
+#include "app/viewer/view_rows.h"
 #include "gpu/model/model.h"
 
 namespace stickslip {
 
 /// Prefix of the keys of contact solver parameters.
 inline constexpr std::string_view contact_key_prefix = "contact.";
+/// Prefix of the keys of tripwires.
+inline constexpr std::string_view tripwire_key_prefix = "tripwire.";
 
 /// What a run was started with: the first line of its journal, event "start".
 struct JournalStart {
@@ -40,15 +44,17 @@ struct JournalStart {
 ///   add_pin        object: its name, nodes: counted as those of a [[pin]]
 ///   remove_pins    object: its name
 ///   set            key, value, and of materials "material" (null: all), of half-spaces "half_space"; keys of
-///                  the contact solvers begin with "contact."
+///                  the contact solvers begin with "contact.", those of tripwires with "tripwire."
 ///   drag_start     object, triangle, weights, target [m]
 ///   drag_move      target
 ///   drag_end
 ///   freeze
+///   view           set: an object of rows of view_table() that have changed, with their values
 ///   screenshot     file
 ///   play, pause    when playback begins and ends
 ///   action         name: of an action of the window, see STICKSLIP_ACTIONS
-/// A replay passes over the last four: steps say when the simulation went on.
+/// A replay passes over the last four: steps say when the simulation went on. Without a window it passes over
+/// the view, too.
 class JournalWriter {
  public:
   virtual ~JournalWriter() = default;
@@ -61,6 +67,7 @@ class JournalWriter {
   void add_screenshot(int frame, double time, const std::filesystem::path& picture);
   void add_playing(int frame, double time, bool playing);
   void add_action(int frame, double time, std::string_view name);
+  void add_view(int frame, double time, const std::vector<ViewChange>& changes);
 
  private:
   virtual void write(const std::string& line) = 0;
@@ -111,6 +118,8 @@ class JournalReader {
   /// The next entry, without `wall`; empty at the end. Events without a command are passed over. `model`: of
   /// the scene at that time, for names.
   std::optional<JournalEntry> next(const Model& model);
+  /// Called by `next` for each change of the view that it passes over.
+  void on_view(std::function<void(const ViewRow&, double value)> show) { show_ = std::move(show); }
   /// Number of the line that was read last, from 1.
   int line() const { return number_; }
 
@@ -121,6 +130,7 @@ class JournalReader {
   std::string shown_;
   std::ifstream stream_;
   std::string text_;
+  std::function<void(const ViewRow&, double value)> show_;
   int number_ = 0;
   bool pending_ = false;  // `text_` is still to be read
   std::optional<JournalStart> start_;

@@ -58,6 +58,10 @@ Command read_set(const json& line, const Model& model) {
     const Setting setting = read_setting(lab_param_table(), key.substr(contact_key_prefix.size()), value);
     return ContactParamEdit{setting.name, setting.value};
   }
+  if (key.starts_with(tripwire_key_prefix)) {
+    const Setting setting = read_setting(tripwire_table(), key.substr(tripwire_key_prefix.size()), value);
+    return TripwireEdit{setting.name, setting.value};
+  }
   const Setting setting = read_setting(param_table(), key, value);
   return ParamEdit{setting.name, setting.value};
 }
@@ -72,6 +76,19 @@ void check_edit(const Command& command, const Model& model) {
     apply_edit(*contact, settings.contact_params);
   if (const auto* material = std::get_if<MaterialEdit>(&command)) apply_edit(*material, settings.materials);
   if (const auto* plane = std::get_if<HalfSpaceEdit>(&command)) apply_edit(*plane, settings.half_space_mu);
+  Tripwires wires;
+  if (const auto* wire = std::get_if<TripwireEdit>(&command)) apply_edit(*wire, wires);
+}
+
+/// The changes of a view, for `show`, which may be empty.
+void read_view(const json& line, const std::function<void(const ViewRow&, double)>& show) {
+  for (const auto& [name, value] : line.at("set").items()) {
+    const ViewRow& row = view_row(name);
+    const double number = value.is_string()    ? checked(row, value.get_ref<const std::string&>())
+                          : value.is_boolean() ? checked(row, value.get<bool>() ? 1.0 : 0.0)
+                                               : checked(row, value.get<double>());
+    if (show) show(row, number);
+  }
 }
 
 Drag read_drag(const json& line, const Model& model) {
@@ -178,6 +195,10 @@ std::optional<JournalEntry> JournalReader::next(const Model& model) {
   while (std::exchange(pending_, false) || read_line()) {
     try {
       const json line = json::parse(text_);
+      if (line.at("event") == "view") {
+        read_view(line, show_);
+        continue;
+      }
       const std::optional<Command> command = read_event(line, model);
       if (!command) continue;
       check_edit(*command, model);

@@ -46,8 +46,9 @@ JournalStart start_of_journal(const std::filesystem::path& journal, const std::s
 }
 
 ReplayRun::ReplayRun(const std::filesystem::path& journal, const std::string& name, Simulation& simulation,
-                     std::function<void()> update)
+                     std::function<void()> update, std::function<void(const ViewRow&, double)> show)
     : name_(name), reader_(journal, name), simulation_(simulation), update_(std::move(update)) {
+  reader_.on_view(std::move(show));
   report_.start = start_of_journal(journal, name);
   simulation_.pause();
   simulation_.set_hashing(true);
@@ -68,7 +69,8 @@ bool ReplayRun::ask_next() {
     // They copy the run for races, which are not repeated.
   } while (std::holds_alternative<Freeze>(asked_->command) ||
            std::holds_alternative<CaptureState>(asked_->command));
-  if (report_.commands == 0 && !std::holds_alternative<LoadScene>(asked_->command)) {
+  has_scene_ |= std::holds_alternative<LoadScene>(asked_->command);
+  if (!has_scene_ && !std::holds_alternative<TripwireEdit>(asked_->command)) {
     report_.error = name_ + ":" + std::to_string(reader_.line()) + ": no scene is loaded before this event";
     return false;
   }

@@ -45,10 +45,10 @@ JournalStart start_of_journal(const std::filesystem::path& journal, const std::s
 /// thread that calls `Simulation::update`.
 class ReplayRun {
  public:
-  /// `name`: of the journal in messages. `update`: takes over what the simulation publishes. Throws
-  /// InputError for a journal that is none or has no start.
+  /// `name`: of the journal in messages. `update`: takes over what the simulation publishes. `show`: changes
+  /// the view; may be empty. Throws InputError for a journal that is none or has no start.
   ReplayRun(const std::filesystem::path& journal, const std::string& name, Simulation& simulation,
-            std::function<void()> update);
+            std::function<void()> update, std::function<void(const ViewRow&, double value)> show = {});
 
   /// Goes on as far as it can without waiting. False at the end: of the journal, at an error, or when another
   /// command or step came between. Throws InputError for a line that is no event.
@@ -67,8 +67,9 @@ class ReplayRun {
   std::function<void()> update_;
   ReplayReport report_;
   std::optional<JournalEntry> asked_;
-  int refusals_ = 0;      // of the simulation, before what was asked
-  std::size_t seen_ = 0;  // entries of the simulation's journal
+  int refusals_ = 0;        // of the simulation, before what was asked
+  bool has_scene_ = false;  // the journal has loaded one
+  std::size_t seen_ = 0;    // entries of the simulation's journal
 };
 
 /// How many states were equal, or where the first one differs and why it may. `backend`: of the replay.

@@ -15,6 +15,7 @@ void ActionScript::parse_view(Line& line, const std::string& verb,
     if (!hand) fail(number, "there is no window here for " + verb);
   };
   if (verb == "drag") return parse_drag(line, words);
+  if (verb == "view") return parse_row(line, words);
   if (verb == "camera") {
     if (words.size() != 6) fail(number, "camera needs the place of the eye and that of the target [m]");
     const std::vector<double> at = numbers_of(line, words, 0);
@@ -59,6 +60,21 @@ void ActionScript::parse_view(Line& line, const std::string& verb,
       need(hands.select);
       located(number, [&] { hands.select(name); });
     };
+  }
+}
+
+void ActionScript::parse_row(Line& line, const std::vector<std::string>& words) const {
+  const std::size_t equals = words.size() == 1 ? words[0].find('=') : std::string::npos;
+  if (equals == std::string::npos) fail(line.number, "view needs KEY=VALUE");
+  try {
+    const ViewRow& row = view_row(words[0].substr(0, equals));
+    const double value = checked(row, std::string_view(words[0]).substr(equals + 1));
+    line.begin = [this, number = line.number, &row, value](const Hands& hands) {
+      if (!hands.show) fail(number, "there is no window here for view");
+      hands.show(row, value);
+    };
+  } catch (const std::invalid_argument& error) {
+    fail(line.number, error.what());
   }
 }
 

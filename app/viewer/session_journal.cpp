@@ -34,4 +34,17 @@ void SessionJournal::follow(Simulation& simulation, const Model& model, bool rep
   simulation.set_hashing(replays || file_ || !text_.is_full());
 }
 
+void SessionJournal::follow_view(const ViewState& view, const SimulationStatus& status) {
+  const std::span<const ViewRow> rows = view_table();
+  std::vector<ViewChange> changes;
+  const bool first = shown_.empty();
+  shown_.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double value = rows[i].get(view);
+    if (std::exchange(shown_[i], value) != value || first) changes.push_back({rows[i].name, value});
+  }
+  if (!changes.empty())
+    add([&](JournalWriter& journal) { journal.add_view(status.frame, status.time, changes); });
+}
+
 }  // namespace stickslip

@@ -25,6 +25,11 @@ void lower_priority() {
 #endif
 }
 
+void show_edit(Tripwires& wires, const Command& command) try {
+  if (const auto* wire = std::get_if<TripwireEdit>(&command)) apply_edit(*wire, wires);
+} catch (const std::invalid_argument&) {
+}
+
 /// Applies an edit to `settings` on the caller's side at once. The simulation's thread refuses bad values.
 void show_edit(Settings& settings, const Command& command) try {
   if (const auto* param = std::get_if<ParamEdit>(&command)) apply_edit(*param, settings.params);
@@ -101,6 +106,7 @@ void Simulation::queue(const Command& command) {
   changing_content_ |= changes_content(command);
   dragging_ = (dragging_ || std::holds_alternative<DragStart>(command)) && !ends_drag(command);
   show_edit(seen_settings_, command);
+  show_edit(seen_tripwires_, command);
   wake_.notify_one();
 }
 
@@ -207,8 +213,9 @@ void Simulation::set_timeline_limit(std::size_t bytes) {
 }
 
 void Simulation::set_tripwires(const Tripwires& wires) {
-  const std::lock_guard lock(mutex_);
-  tripwires_ = seen_tripwires_ = wires;
+  for (const ParamInfo& row : tripwire_table())
+    if (const double value = get_param(&wires, row); value != get_param(&seen_tripwires_, row))
+      post(TripwireEdit{row.name, value});
 }
 
 void Simulation::set_hashing(bool on) {
@@ -279,6 +286,17 @@ void Simulation::want_matrix(bool wanted) {
     matrix_wanted_ = wanted;
   }
   wake_.notify_one();
+}
+
+bool Simulation::shows_what_is_wanted() const {
+  const SimulationFrame& shown = frame();
+  if (!seen_status_.loaded || seen_status_.faulty || !shown.scene) return true;
+  if (!seen_status_.playing && shown.snapshot.frame != seen_status_.frame) return false;
+  const auto has = [](bool wanted, bool part) { return part || !wanted; };
+  return has(asked_for_contacts_, shown.parts.contacts) &&
+         has(asked_for_contacts_ && asked_for_details_, shown.parts.details) &&
+         has(asked_for_tree_, shown.parts.tree) && has(asked_for_stiffness_, shown.parts.stiffness) &&
+         has(asked_for_matrix_, shown.parts.matrix);
 }
 
 bool Simulation::update() {

@@ -30,11 +30,17 @@
 
 namespace stickslip {
 
+/// What a frame has besides positions, where its state has it.
+struct FrameParts {
+  bool contacts = false, details = false, tree = false, stiffness = false, matrix = false;
+};
+
 /// State at one time, with its scene.
 struct SimulationFrame {
   std::shared_ptr<const Scene> scene;  // none before the first load
   Snapshot snapshot;                   // without positions if these are shared
   SlotHold shared = {};                // else empty
+  FrameParts parts = {};
 
   /// Positions on the host; may copy them from the device. For the thread that calls `Simulation::update`.
   std::span<const Vec3f> positions() const {
@@ -131,7 +137,7 @@ class Simulation {
   void set_tracing(bool on);
   /// [byte] of the states kept for Rewind; 0 keeps none.
   void set_timeline_limit(std::size_t bytes);
-  /// Steps that trip one pause the run.
+  /// Steps that trip one pause the run. Posts a TripwireEdit for each that differs.
   void set_tripwires(const Tripwires& wires);
   /// The last frame that steps may reach, so that others can follow; INT_MAX: none.
   void set_leash(int frame);
@@ -166,6 +172,9 @@ class Simulation {
   /// Whether frames have the pattern of the matrix; likewise.
   void want_matrix(bool wanted);
   static constexpr int kMatrixCells = 128;  // of a side of it, at most
+  /// Whether the frame is of the engine's state, if the run does not play, and has what is wanted; also where
+  /// no such frame will follow, since the state cannot be read.
+  bool shows_what_is_wanted() const;
 
   /// Takes over the data published by the thread; true when any is new. The references below are valid and
   /// unchanged until the next call. All of these functions are for one thread.

@@ -122,6 +122,10 @@ void Simulation::apply_all(const std::vector<Queued>& commands) {
 
 void Simulation::apply(const Command& command) {
   if (const auto* scene = std::get_if<LoadScene>(&command)) return load(*scene);
+  if (const auto* wire = std::get_if<TripwireEdit>(&command)) {
+    const std::lock_guard lock(mutex_);
+    return apply_edit(*wire, tripwires_);
+  }
   if (!scene_) throw std::invalid_argument("no scene is loaded");
   // As a new object, because observers of frames take over a scene when the object changes.
   if (std::holds_alternative<ResetAll>(command)) {
@@ -389,6 +393,8 @@ bool Simulation::publish_frame() {
       stiffness_published_ = stiffness_wanted_;
       matrix_published_ = matrix_wanted_;
     }
+    frame.parts = {contacts_published_, details_published_, tree_published_, stiffness_published_,
+                   matrix_published_};
     // The engine's trees are those of a step: no step led to the start, or to a restored state.
     const bool is_of_step = frame_ > 0 && !at_moment_;
     frame.snapshot.wants_tree = tree_published_ && is_of_step;
@@ -471,6 +477,7 @@ SlotHold Simulation::publish_positions() {
 void Simulation::publish_start(const std::shared_ptr<const Scene>& scene) {
   SimulationFrame& frame = frames_.back();
   frame.scene = scene;
+  frame.parts = {};
   frame.snapshot = {};
   frame.shared = {};
   for (const auto& position : scene->model.positions)

@@ -230,10 +230,10 @@ class WatchedEngine final : public Engine {
 
 std::string key_of(const Command& command) {
   static constexpr const char* names[] = {
-      "load",       "reset",     "reset_all", "param",   "contact",       "material", "ground mu",
-      "drag_start", "drag_move", "drag_end",  "freeze",  "race_steppers", "fork",     "rewind",
-      "keep",       "return",    "add",       "remove",  "move",          "pin",      "unpin",
-      "joint",      "spring",    "untie",     "content", "step"};
+      "load",     "reset",      "reset_all", "param",    "contact", "material",      "ground mu",
+      "tripwire", "drag_start", "drag_move", "drag_end", "freeze",  "race_steppers", "fork",
+      "rewind",   "keep",       "return",    "add",      "remove",  "move",          "pin",
+      "unpin",    "joint",      "spring",    "untie",    "content", "step"};
   static_assert(std::size(names) == std::variant_size_v<Command>);
   if (const auto* edit = std::get_if<ParamEdit>(&command)) return std::string(edit->name);
   if (const auto* edit = std::get_if<ContactParamEdit>(&command)) return "contact." + std::string(edit->name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 
 namespace stickslip {
@@ -44,7 +45,35 @@ std::string gain_of(const Tripwires& wires, const StepReport& step, const StepRe
   return number("energy grew by %.3g J more than work explains", gain);
 }
 
+ParamInfo wire_row(std::string_view name, std::size_t offset, bool value, std::string_view meaning) {
+  return {name, ParamType::boolean, value ? 1.0 : 0.0, 0, 1, "", "tripwire", meaning, {}, offset};
+}
+
+ParamInfo limit_row(std::string_view name, std::size_t offset, double value, double low, double high,
+                    std::string_view unit, std::string_view meaning) {
+  return {name, ParamType::real, value, low, high, unit, "tripwire", meaning, {}, offset};
+}
+
 }  // namespace
+
+std::span<const ParamInfo> tripwire_table() {
+  constexpr Tripwires start;
+  static const std::vector<ParamInfo> table{
+      wire_row("unconverged", offsetof(Tripwires, unconverged), start.unconverged,
+               "pause at a step without convergence"),
+      wire_row("overlap", offsetof(Tripwires, overlap), start.overlap,
+               "pause at an overlap deeper than depth, or at surfaces that intersect"),
+      wire_row("energy", offsetof(Tripwires, energy), start.energy,
+               "pause when energy grows by more than gain, beyond what work explains"),
+      wire_row("friction", offsetof(Tripwires, friction), start.friction, "pause when friction adds energy"),
+      wire_row("not_finite", offsetof(Tripwires, not_finite), start.not_finite,
+               "pause at a place or a velocity that is no finite number"),
+      limit_row("depth", offsetof(Tripwires, depth), start.depth, 1e-6, 0.1, "m",
+                "the deepest overlap that is let pass"),
+      limit_row("gain", offsetof(Tripwires, gain), start.gain, 1e-5, 1, "1",
+                "share of the energy at hand that is let pass")};
+  return table;
+}
 
 std::string first_not_finite(const Model& model, const State& state) {
   const auto is_finite = [](const Vec<double, 3>& v) { return std::isfinite(v[0] + v[1] + v[2]); };

@@ -1,11 +1,13 @@
 // Tripwires: what a step must not do. A step that does pauses the run, so that its problem can be looked at.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "gpu/model/model.h"
 #include "gpu/model/report.h"
 #include "gpu/model/state.h"
+#include "gpu/params/params.h"
 
 namespace stickslip {
 
@@ -20,6 +22,9 @@ struct Tripwires {
 
   bool any() const { return unconverged || overlap || energy || friction || not_finite; }
 };
+
+/// A row for each of them, for scripts and journals.
+std::span<const ParamInfo> tripwire_table();
 
 /// What the step did, with its numbers; empty if it tripped nothing. `before`: the report of the step before,
 /// null if there is none; without it no gain of energy is seen. A number that was not measured trips nothing.

@@ -292,23 +292,11 @@ void Viewer::draw() {
   if (scene_) heat();  // of what actions have chosen since the last picture
   PanelContext context = panel_context();
   gui_.draw(context);
+  write_view();  // before a picture of it is
   if (const auto clicked = pointer_.take_click()) select(*clicked);
   if (view_.quality != renderer_.quality()) renderer_.set_quality(view_.quality);
 
-  simulation_.want_contacts(shows_contacts(view_.overlays) || view_.selection || view_.contact ||
-                            view_.surfaces == SurfaceColors::islands || view_.pattern_shown);
-  const bool panes = !areas_.empty();
-  forks_.want(
-      {.contacts = panes && (shows_contacts(view_.overlays) || view_.surfaces == SurfaceColors::islands),
-       .tree = panes && view_.overlays.tree,
-       .stiffness = panes && view_.surfaces == SurfaceColors::stiffness});
-  const bool by_scale = view_.scale == ContactScale::pressure || view_.scale == ContactScale::age;
-  simulation_.want_contact_details(view_.contact || (hovered_ && hovered_->contact) ||
-                                   (by_scale && shows_contacts(view_.overlays)));
-  simulation_.want_samples(!view_.tracked.empty() || view_.expect_shown);
-  simulation_.want_tree(view_.overlays.tree);
-  simulation_.want_stiffness(view_.surfaces == SurfaceColors::stiffness);
-  simulation_.want_matrix(view_.matrix_shown);
+  ask_for_data();
   const bool wanted = pictures_.wants(simulation_.frame().snapshot.time);
   Image shown;
   const bool with_panels = view_.panels_in_pictures;
@@ -344,6 +332,7 @@ int Viewer::run() {
     files_.watch_folder();
     follow_replay();
     if (sweep_.follow(simulation_)) draws_due_ = std::max(draws_due_, 1);
+    if (script_) ask_for_data();  // of what its last line has chosen
     if (script_ &&
         !script_->advance(
             {simulation_, [this](ActionId action) { act(action); },
@@ -355,7 +344,8 @@ int Viewer::run() {
              [this](const std::string& object) { select(object); },
              [this](const Vec3f& eye, const Vec3f& target) { look(eye, target); },
              [this](Quality quality) { set_quality(quality); },
-             [this](const ClipChoice& clip) { view_.clip = clip; }, &presets_})) {
+             [this](const ClipChoice& clip) { view_.clip = clip; }, &presets_,
+             [this](const ViewRow& row, double value) { show(row, value); }})) {
       script_failed_ |= script_->has_failed();
       script_.reset();
     }
@@ -366,6 +356,7 @@ int Viewer::run() {
     if (iterations_.advance(Clock::now()) || iterations_.is_playing()) draws_due_ = std::max(draws_due_, 1);
     if (lab_.update() | steppers_.update() | iterations_.update()) draws_due_ = std::max(draws_due_, 1);
     if (std::exchange(log_seen_, log_->count()) != log_->count()) draws_due_ = std::max(draws_due_, 1);
+    write_view();
     if (time_to_next_draw() > 0) continue;
     draw();
     draws_due_ = std::max(0, draws_due_ - 1);

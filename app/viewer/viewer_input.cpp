@@ -34,6 +34,7 @@ void Viewer::act(ActionId action) {
   const SimulationStatus& status = simulation_.status();
   journal_.add([&](JournalWriter& journal) { journal.add_action(status.frame, status.time, what); });
   perform(action, *this);
+  draws_due_ = kSettlePictures;
 }
 
 void Viewer::on_key(int key, const char* name, int mods, bool repeat) {
@@ -74,7 +75,9 @@ void Viewer::start_replay(const std::filesystem::path& journal, const std::strin
       view_.replay.stopped = true;
       end_replay("");
     }
-    replay_.emplace(journal, name, simulation_, [this] { take_news(); });
+    replay_.emplace(
+        journal, name, simulation_, [this] { take_news(); },
+        [this](const ViewRow& row, double value) { show(row, value); });
     // The window's own loader has the options of the journal with which it was opened.
     if (!loads.empty()) scene_source_->replace(options_.load_bundled(start, loads));
     else if (journal != options_.replay) scene_source_->replace(options_.load_replayed(start));

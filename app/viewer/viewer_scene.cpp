@@ -116,6 +116,24 @@ void Viewer::keep_memory() {
   }
 }
 
+/// What the next picture shows of the simulation and its forks.
+void Viewer::ask_for_data() {
+  simulation_.want_contacts(shows_contacts(view_.overlays) || view_.selection || view_.contact ||
+                            view_.surfaces == SurfaceColors::islands || view_.pattern_shown);
+  const bool panes = !areas_.empty();
+  forks_.want(
+      {.contacts = panes && (shows_contacts(view_.overlays) || view_.surfaces == SurfaceColors::islands),
+       .tree = panes && view_.overlays.tree,
+       .stiffness = panes && view_.surfaces == SurfaceColors::stiffness});
+  const bool by_scale = view_.scale == ContactScale::pressure || view_.scale == ContactScale::age;
+  simulation_.want_contact_details(view_.contact || (hovered_ && hovered_->contact) ||
+                                   (by_scale && shows_contacts(view_.overlays)));
+  simulation_.want_samples(!view_.tracked.empty() || view_.expect_shown);
+  simulation_.want_tree(view_.overlays.tree);
+  simulation_.want_stiffness(view_.surfaces == SurfaceColors::stiffness);
+  simulation_.want_matrix(view_.matrix_shown);
+}
+
 FreeArea Viewer::free_area() const {
   return stickslip::free_area(static_cast<float>(std::max(1, window_.width())),
                               static_cast<float>(std::max(1, window_.height())), view_);

@@ -95,6 +95,7 @@ class Viewer final : public ActionTarget {
   FreeArea free_area() const;
   ClearArea clear_area() const;
   double time_to_next_draw() const;
+  void ask_for_data();
   void draw();
   void record(const Image& shown);
   void write_bundle_now();
@@ -113,14 +114,21 @@ class Viewer final : public ActionTarget {
       return !fork.error.empty() || fork.has_reached(simulation_.status().time);
     });
   }
-  /// A race, a sweep, a replay or a solve of the lab runs, forks are behind, or a picture is to be taken.
+  /// A race, a sweep, a replay or a solve of the lab runs, forks are behind, a picture is to be taken, or the
+  /// simulation has not yet published what pictures show.
   bool is_busy() const {
-    return !have_forks_followed() || lab_.status().running || steppers_.status().running || sweep_.busy() ||
-           replay_ || iterations_.is_solving() || pictures_.is_screenshot_due() || bundle_due_;
+    return !simulation_.shows_what_is_wanted() || !have_forks_followed() || lab_.status().running ||
+           steppers_.status().running || sweep_.busy() || replay_ || iterations_.is_solving() ||
+           pictures_.is_screenshot_due() || bundle_due_;
   }
   void write_journal() {
     static const Model none;
     journal_.follow(simulation_, scene_ ? scene_->model : none, replay_.has_value());
+  }
+  void write_view() { journal_.follow_view(view_, simulation_.status()); }
+  void show(const ViewRow& row, double value) {
+    row.set(view_, value);
+    draws_due_ = kSettlePictures;
   }
   void choose_contacts();
   std::span<const float> heat();

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <fstream>
+#include <map>
 
 #include "app/io/file/input_error.h"
 #include "app/viewer/log_buffer.h"
@@ -69,7 +70,8 @@ class ActionScriptTest : public ::testing::Test {
                           [&](const Vec3f& eye, const Vec3f& target) { views.emplace_back(eye, target); },
                           [&](Quality quality) { qualities.push_back(quality); },
                           [&](const ClipChoice& choice) { clip = choice; },
-                          &presets})) {
+                          &presets,
+                          [&](const ViewRow& row, double value) { rows[row.name] = value; }})) {
       simulation.update();
       sweep.follow(simulation);
       if (test::elapsed(start) > 30) {
@@ -108,7 +110,27 @@ class ActionScriptTest : public ::testing::Test {
   std::vector<std::pair<Vec3f, Vec3f>> views;
   std::vector<Quality> qualities;
   ClipChoice clip;
+  std::map<std::string, double> rows;  // of the view
 };
+
+TEST_F(ActionScriptTest, SetsTripwiresAndTheView) {
+  EXPECT_TRUE(
+      run("scene a\nset tripwire.overlap=true\nset tripwire.depth=0.02\nset tripwire.not_finite=false\n"
+          "view contacts=true\nview colours=share_of_the_cone\nview tilt=-12.5\n"));
+  EXPECT_TRUE(simulation.tripwires().overlap);
+  EXPECT_FALSE(simulation.tripwires().not_finite);
+  EXPECT_EQ(simulation.tripwires().depth, 0.02);
+  EXPECT_EQ(rows, (std::map<std::string, double>{{"contacts", 1}, {"colours", 4}, {"tilt", -12.5}}));
+  for (const auto& [line, part] : {std::pair{"view contacts\n", "view needs KEY=VALUE"},
+                                   {"view contact=true\n", "did you mean 'contacts'?"},
+                                   {"view contacts=1\n", "must be true or false"},
+                                   {"view surfaces=mud\n", "must be objects, stress"},
+                                   {"view tilt=steep\n", "must be a number"},
+                                   {"view tilt=nan\n", "must be a number"}})
+    EXPECT_NE(refusal(line).find(part), std::string::npos) << line << refusal(line);
+  EXPECT_THROW(run("scene a\nset tripwire.depht=1\n"), InputError);
+  EXPECT_THROW(run("scene a\nset tripwire.depth=-1\n"), InputError);
+}
 
 TEST_F(ActionScriptTest, DoesOneLineAfterTheOther) {
   run(R"(# a comment

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/io/file/input_error.h"
@@ -91,6 +92,8 @@ TEST_F(JournalTest, ReadsWhatItWrote) {
                                       MaterialEdit{1, "mu", 0.4},
                                       MaterialEdit{-1, "model", 2},
                                       HalfSpaceEdit{0, 0.6},
+                                      TripwireEdit{"overlap", 1},
+                                      TripwireEdit{"depth", 0.002},
                                       DragStart{{{4, 5, 6}, {0.5, 0.25, 0.25}, {0, 1, 2}}},
                                       DragMove{{3, 4, 5}},
                                       DragEnd{},
@@ -143,6 +146,22 @@ TEST_F(JournalTest, ReadsWhatItWrote) {
   EXPECT_EQ(second, first);
 }
 
+TEST_F(JournalTest, ChangesOfTheViewAreForWhoShowsThem) {
+  {
+    JournalFile journal(file);
+    journal.add_view(2, 0.5, {{"contacts", 1}, {"surfaces", 1}, {"tree_level", 3}});
+    journal.add({3, 0.6, 0, Reset{}}, {});
+  }
+  EXPECT_EQ(lines()[0], json::parse(R"({"event": "view", "frame": 2, "time": 0.5, "set":
+                                        {"contacts": true, "surfaces": "stress", "tree_level": 3.0}})"));
+  EXPECT_EQ(read_journal(file, {}).size(), 1u) << "nothing that a simulation does";
+  JournalReader reader(file);
+  std::map<std::string, double> shown;
+  reader.on_view([&](const ViewRow& row, double value) { shown[row.name] = value; });
+  EXPECT_TRUE(reader.next({}));
+  EXPECT_EQ(shown, (std::map<std::string, double>{{"contacts", 1}, {"surfaces", 1}, {"tree_level", 3}}));
+}
+
 TEST_F(JournalTest, NamesTheLineThatIsWrong) {
   const Model model = test::two_tets("a").model;
   const auto message = [&](const std::string& line) {
@@ -171,6 +190,13 @@ TEST_F(JournalTest, NamesTheLineThatIsWrong) {
          "0], " +
              at + "}",
          "no node 99"},
+        {"{\"event\": \"set\", \"key\": \"tripwire.depht\", \"value\": 1, " + at + "}",
+         "unknown key 'depht'"},
+        {"{\"event\": \"set\", \"key\": \"tripwire.gain\", \"value\": -1, " + at + "}", "gain = -1"},
+        {"{\"event\": \"view\", \"set\": {\"contact\": true}, " + at + "}", "did you mean 'contacts'?"},
+        {"{\"event\": \"view\", \"set\": {\"surfaces\": \"mud\"}, " + at + "}", "must be objects, stress"},
+        {"{\"event\": \"view\", \"set\": {\"tilt\": 100}, " + at + "}", "must be a number from"},
+        {"{\"event\": \"view\", \"set\": {\"clip\": 0.5}, " + at + "}", "must be true or false"},
         {"{\"event\": \"rewind\", " + at + "}", "to"},
         {"{\"event\": \"step\", \"hash\": \"12\", " + at + "}", "'12' is no hash"},
         {"{\"event\": \"step\", \"hash\": \"0123456789abcdeg\", " + at + "}", "is no hash"},

@@ -112,6 +112,42 @@ TEST_F(ReplayTest, RepeatsEveryStateBitForBit) {
   EXPECT_EQ(report.scene, "box-stack");
 }
 
+/// They were set before the scene was there; none of the steps that trip one is left out.
+TEST_F(ReplayTest, TripwiresAreSetAgain) {
+  record([](Simulation& simulation) {
+    Tripwires wires;
+    wires.unconverged = true;
+    wires.depth = 0.002;
+    simulation.set_tripwires(wires);
+    simulation.post(LoadScene{"box-stack"});
+    simulation.post(ContactParamEdit{"tolerance", 1e-12});
+    simulation.post(ContactParamEdit{"max_iterations", 1});
+    step_to(simulation, 1);
+    step_to(simulation, 2);
+    ASSERT_FALSE(simulation.status().tripped.empty()) << "this test needs steps that trip it";
+    simulation.post(TripwireEdit{"unconverged", 0});
+    step_to(simulation, 4);
+  });
+  EXPECT_NE(text().find("\"tripwire.depth\""), std::string::npos);
+  std::ofstream(file, std::ios::app)
+      << R"({"event": "view", "set": {"contacts": true}, "frame": 4, "time": 0})"
+      << "\n";
+  const ReplayReport report = replay(options());
+  EXPECT_EQ(report.error, "");
+  EXPECT_EQ(report.equal, 4);
+  EXPECT_EQ(report.differing, 0);
+  EXPECT_EQ(report.commands, 6);
+
+  Simulation simulation(cpu, load_variant);
+  ReplayRun run(file, "done.jsonl", simulation, [&] { simulation.update(); });
+  bool has_tripped = false;
+  while (run.advance()) has_tripped |= !simulation.status().tripped.empty();
+  EXPECT_TRUE(has_tripped);
+  EXPECT_EQ(run.report().equal, 4);
+  EXPECT_EQ(simulation.tripwires().depth, 0.002);
+  EXPECT_FALSE(simulation.tripwires().unconverged);
+}
+
 TEST_F(ReplayTest, ElasticScenesAndOtherSolversToo) {
   record([](Simulation& simulation) {
     simulation.post(LoadScene{"rest"});
@@ -292,6 +328,22 @@ TEST_F(ReplayRunTest, TakesTheSceneThatRunsAway) {
   EXPECT_EQ(simulation.settings().materials[0].mu, 0.1);
   EXPECT_EQ(verdict_text(run.report(), "done.jsonl", "cpu"),
             "done.jsonl: all 6 states have the bits of the journal's");
+}
+
+TEST_F(ReplayRunTest, ShowsTheViewOfThen) {
+  std::ofstream(file, std::ios::app)
+      << R"({"event": "view", "set": {"cones": true, "forks": "panes"}, "frame": 6, "time": 0})"
+      << "\n";
+  std::vector<std::string> shown;
+  ReplayRun run(
+      file, "done.jsonl", simulation, [this] { simulation.update(); },
+      [&](const ViewRow& row, double value) {
+        EXPECT_EQ(run.report().steps, 6) << "not before the steps that came before";
+        shown.push_back(row.name + "=" + std::to_string(static_cast<int>(value)));
+      });
+  EXPECT_FALSE(advance(run));
+  EXPECT_EQ(run.report().error, "");
+  EXPECT_EQ(shown, (std::vector<std::string>{"cones=1", "forks=2"}));
 }
 
 TEST_F(ReplayRunTest, EndsWhenTheRunIsChangedBesides) {

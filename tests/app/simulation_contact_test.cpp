@@ -177,5 +177,24 @@ TEST(SimulationContact, NothingToFreezeIsNoError) {
   EXPECT_EQ(simulation.take_frozen(), nullptr);
 }
 
+TEST(SimulationContact, AFrameSaysWhetherItHasWhatIsWanted) {
+  Simulation simulation(test::fake(), test::rigid_scene);
+  EXPECT_TRUE(simulation.shows_what_is_wanted()) << "nothing is loaded";
+  simulation.want_contacts(false);
+  simulation.post(LoadScene{"a"});
+  simulation.step_once();
+  ASSERT_TRUE(test::at_rest_after(simulation, 1));
+  ASSERT_TRUE(test::reached(simulation, [&] { return simulation.shows_what_is_wanted(); }));
+  for (const auto& want : {&Simulation::want_contacts, &Simulation::want_contact_details,
+                           &Simulation::want_tree, &Simulation::want_stiffness, &Simulation::want_matrix}) {
+    (simulation.*want)(true);
+    EXPECT_FALSE(simulation.shows_what_is_wanted()) << "until the frame that follows";
+    EXPECT_TRUE(test::reached(simulation, [&] { return simulation.shows_what_is_wanted(); }));
+  }
+  const SimulationFrame& frame = simulation.frame();
+  EXPECT_TRUE(frame.parts.contacts && frame.parts.details && frame.parts.tree && frame.parts.stiffness &&
+              frame.parts.matrix);
+}
+
 }  // namespace
 }  // namespace stickslip

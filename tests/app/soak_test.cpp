@@ -89,8 +89,9 @@ TEST(Soak, EditsAreThoseOfTheirSeedAndWithinWhatControlsAllow) {
         if (std::holds_alternative<ResetAll>(command))
           settings = {scene->params, scene->model.materials, {0.5}, scene->contact_params};
       }
-    EXPECT_EQ(kinds.size(), std::variant_size_v<Command> - 14)
-        << "all but other scenes, objects, pins and joints, and travels in time, which the soak makes";
+    EXPECT_EQ(kinds.size(), std::variant_size_v<Command> - 15)
+        << "all but tripwires, and other scenes, objects, pins and joints, and travels in time, which the "
+           "soak makes";
     for (const Command& command : edits.start_over(settings)) {
       if (const auto* edit = std::get_if<ParamEdit>(&command)) apply_edit(*edit, settings.params);
       if (const auto* edit = std::get_if<ContactParamEdit>(&command))

@@ -104,7 +104,6 @@ void threshold(const char* id, const char* meaning, bool on, double& value, doub
 
 void draw_tripwires(Simulation& simulation) {
   Tripwires wires = simulation.tripwires();
-  const Tripwires before = wires;
   text_colored(theme::dim_text, "Pause at a step that");
   wire("does not converge", "Its solver ended before its tolerance", wires.unconverged);
   wire("overlaps by more than", "Surfaces intersect, or a contact is deeper than this", wires.overlap);
@@ -121,11 +120,7 @@ void draw_tripwires(Simulation& simulation) {
   wire("has a number that is not finite",
        "A place or a velocity is NaN or infinite: go back, since no later step is better", wires.not_finite);
   wire("has friction adding energy", "The work of friction on all contacts is positive", wires.friction);
-  const auto same = [](const Tripwires& a, const Tripwires& b) {
-    return a.unconverged == b.unconverged && a.overlap == b.overlap && a.energy == b.energy &&
-           a.friction == b.friction && a.not_finite == b.not_finite && a.depth == b.depth && a.gain == b.gain;
-  };
-  if (!same(wires, before)) simulation.set_tripwires(wires);
+  simulation.set_tripwires(wires);
 }
 
 void draw_memory(PanelContext& context) {
