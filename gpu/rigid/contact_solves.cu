@@ -24,6 +24,14 @@ struct SetOwnPredecessor {
   SS_HD void operator()(std::size_t c) const { contact[c].previous = static_cast<std::int32_t>(c); }
 };
 
+/// Whether manifold_gs made so many iterations without an end that another solver should go on. Few
+/// iterations are a limit that a running scene sets on purpose.
+bool stalls(const ContactSolveRecord& record, const LabParams& lab, double seconds) {
+  constexpr long kMany = 1000;
+  return record.residual > lab.tolerance && record.iterations >= kMany &&
+         (lab.time_budget <= 0 || seconds < lab.time_budget);
+}
+
 }  // namespace
 
 /// Number of contacts that did not exist in the last step. One host read.
@@ -180,6 +188,7 @@ void RigidStepper::solve_once(Context& ctx, ContactSystem<D>& system, const Step
   if (wanted) {
     system.build_manifolds(ctx, bodies_, list);
     clock.lap(report.seconds.assembly);
+    const StageClock since_solve;
     if (is_cold) system.solve_manifolds(ctx, cold, record);
     system.solve_manifolds(ctx, lab, record);
     why_not = record.message;
@@ -187,6 +196,9 @@ void RigidStepper::solve_once(Context& ctx, ContactSystem<D>& system, const Step
       system.forget();
       why_not = "it diverges";
     }
+    const double seconds = since_solve.seconds_since_start();
+    if (why_not.empty() && stalls(record, lab, seconds))
+      system.finish_manifolds(ctx, bodies_, "newton_al", substitute_params(lab, seconds), record);
   }
   if (!wanted || !why_not.empty()) {
     system.build(ctx, bodies_, list);

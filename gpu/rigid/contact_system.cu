@@ -373,6 +373,31 @@ void ContactSystem<D>::solve_built(Context& ctx, const DeviceBodies& bodies, con
 }
 
 template <int D>
+void ContactSystem<D>::finish_manifolds(Context& ctx, const DeviceBodies& bodies, std::string_view solver,
+                                        const LabParams& params, ContactSolveRecord& record) {
+  const Span span(ctx, "contact solve");
+  if constexpr (kTakesManifolds) {
+    make_blocks(ctx, bodies);
+    Monitor<D> monitor(
+        ctx, W_, law_.data(),
+        {params.tolerance, params.max_iterations, params.time_budget, params.check_interval, cancel_, false});
+    const double before = monitor.check(r_.data());  // so the best iterate is never worse than these impulses
+    System<D> system{ctx, W_, law_.data(), params, monitor, colouring_, r_.data()};
+    if (!monitor.converged() && !run_solver(solver, system))
+      throw std::invalid_argument("unknown contact solver '" + std::string(solver) + "'");
+    if (monitor.end() == SolveEnd::cancelled) throw StepInterrupted();
+    copy(ctx, r_.data(), monitor.best(), blocks_);
+    if (!(monitor.best_residual() < before)) return;
+    record.residual = monitor.best_residual();
+    record.scale = W_.norm_q();
+    record.iterations += monitor.iterations();
+    record.message = "manifold_gs stalls: " + std::string(solver) + " went on from its impulses";
+    by_manifolds_ = false;
+    keep_impulses(ctx);
+  }
+}
+
+template <int D>
 void ContactSystem<D>::make_blocks(Context& ctx, const DeviceBodies& bodies) {
   if (made_) return;
   made_ = true;

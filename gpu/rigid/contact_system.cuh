@@ -99,6 +99,10 @@ class ContactSystem {
   void build_manifolds(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   /// Continues from the current impulses.
   void solve_manifolds(Context& ctx, const LabParams& params, ContactSolveRecord& record);
+  /// After solve_manifolds: goes on from its impulses with a solver of the lab. Keeps the better result by
+  /// the judge; record.message names that solver if it is its own.
+  void finish_manifolds(Context& ctx, const DeviceBodies& bodies, std::string_view solver,
+                        const LabParams& params, ContactSolveRecord& record);
   /// After `build`, like `solve` with manifold_gs, of the velocities without impulses as they are now. If
   /// manifold_gs refuses, nsgs takes its place, and record.message gives the reason.
   void solve_built(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,

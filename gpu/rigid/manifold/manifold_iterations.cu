@@ -123,6 +123,14 @@ void ManifoldSolver<D>::take_back(Context& ctx, double residual) {
   set_residual(ctx, residual, progress_.data());
 }
 
+/// On from impulses that are not the best: where contacts change between rest and slip, the residual rises
+/// for a while before it falls again, and every span from the best impulses would end on the same rise.
+template <int D>
+void ManifoldSolver<D>::wander_on(Context& ctx) {
+  copy(ctx, impulse_.data(), last_impulse_.data(), impulse_.size());
+  apply_impulses(ctx);
+}
+
 template <int D>
 void ManifoldSolver<D>::solve(Context& ctx, const LabParams& params, ContactSolveRecord& record,
                               const Observer& observe) {
@@ -150,6 +158,7 @@ void ManifoldSolver<D>::solve(Context& ctx, const LabParams& params, ContactSolv
   ManifoldProgress progress{};
   constexpr std::int32_t kMostUnwatched = 20'000, kSpan = 500;
   constexpr int kMostFailures = 4;
+  constexpr double kMostRise = 4;  // of the residual over the best, in spans that are continued
   const bool watched = params.time_budget > 0 || limits.last > kMostUnwatched || observe;
   bool wanted = true;
   const auto has_time = [&] {
@@ -157,11 +166,13 @@ void ManifoldSolver<D>::solve(Context& ctx, const LabParams& params, ContactSolv
   };
   // Rounding lets swept velocities drift away from the impulses. After each span of iterations `finish`
   // recomputes them. A span that made the residual no better is followed by one without steps along
-  // directions; one that made it worse, or claimed too much, is a failure as well.
+  // directions, from the last impulses; one that made it worse, or claimed too much, is a failure as well.
   LabParams used = params;
   double verified = kInfinity;
   int failures = 0;
+  bool wanders = false;
   while (progress.stop == 0 && failures < kMostFailures) {
+    if (wanders) wander_on(ctx);
     ManifoldLimits span = limits;
     span.last = static_cast<std::int32_t>(
         std::min(static_cast<long>(limits.last), std::max(0L, progress.iterations - 1L) + kSpan));
@@ -177,9 +188,13 @@ void ManifoldSolver<D>::solve(Context& ctx, const LabParams& params, ContactSolv
     } else {
       repeat_until(ctx, loop_, halt_, [&] { iterate(ctx, used, span); });
     }
+    const double last = read_back(ctx, progress_.data()).residual;
+    last_impulse_.resize(ctx, impulse_.size());
+    copy(ctx, last_impulse_.data(), impulse_.data(), impulse_.size());
     finish(ctx, limits);
     progress = read_back(ctx, progress_.data());
-    used.conjugate = params.conjugate && progress.residual < ManifoldProgress::kProgress * verified;
+    const bool progressed = progress.residual < ManifoldProgress::kProgress * verified;
+    used.conjugate = params.conjugate && progressed;
     const bool is_worse = verified < kInfinity && !(progress.residual <= verified);
     if (is_worse) take_back(ctx, verified);
     else verified = progress.residual;
@@ -188,6 +203,7 @@ void ManifoldSolver<D>::solve(Context& ctx, const LabParams& params, ContactSolv
       verified_impulse_.resize(ctx, impulse_.size());
       copy(ctx, verified_impulse_.data(), impulse_.data(), impulse_.size());
     }
+    wanders = !is_worse && !progressed && last <= kMostRise * verified;
     progress.residual = verified;
     if (!has_time()) break;
   }

@@ -152,6 +152,7 @@ class ManifoldSolver {
   void check(Context& ctx, const ManifoldLimits& limits);
   void finish(Context& ctx, const ManifoldLimits& limits);
   void take_back(Context& ctx, double residual);
+  void wander_on(Context& ctx);
   SweptManifolds swept();
   std::size_t slots() const { return order_.packs() * kPackWidth; }
   /// Impulses of the blocks, behind those of the packs.
@@ -166,6 +167,7 @@ class ManifoldSolver {
   Buffer<std::int32_t> body_, owner_;  // owner: the manifold of each lane, -1: none
   Buffer<std::uint8_t> points_;
   Buffer<double> best_impulse_, verified_impulse_;
+  Buffer<double> last_impulse_;  // at the end of a span
   ConjugateSteps conjugate_;
   BlockSweeps<D> blocks_;
   BlockPlaces places_;
