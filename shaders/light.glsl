@@ -13,7 +13,7 @@ const vec3 kSunLight = vec3(1.66, 1.52, 1.33);
 const vec3 kSkyLight = vec3(0.42, 0.49, 0.59);
 const vec3 kFloorLight = vec3(0.30, 0.28, 0.26);
 const float kSunWidth = 0.11;  // tangent of the sun's angular size
-const int kBlockerTaps = 16;
+const int kBlockerTaps = 8;
 const float kGolden = 2.39996323;
 
 /// The backdrop in a direction.
@@ -31,48 +31,98 @@ float pixel_noise() {
   return fract(52.9829189 * fract(dot(pixel(), vec2(0.06711056, 0.00583715))));
 }
 
-/// A rotation that varies between pixels: it turns the banding of few samples into fine noise.
-mat2 pixel_turn() {
-  const float angle = 6.2831853 * pixel_noise();
-  return mat2(cos(angle), sin(angle), -sin(angle), cos(angle));
+// The four fragments of a quad (2 x 2 pixels of one primitive) test different points of the sun and of the
+// sky, and share the results. So each has four times as many, without noise, and none of another surface.
+
+ivec2 place_in_quad() { return ivec2(gl_FragCoord.xy) & 1; }
+
+/// A multiple of a quarter turn, another for each fragment of the quad: the mean of a turned point is 0.
+mat2 quad_turn() {
+  const vec2 sides = 1 - 2 * vec2(place_in_quad());
+  const vec2 column = sides.x == sides.y ? vec2(sides.x, 0) : vec2(0, sides.x);
+  return mat2(column, vec2(-column.y, column.x));
 }
 
-/// The i-th of n points that fill the unit disc evenly.
+/// A derivative: all fragments of the quad must come here.
+vec3 quad_mean(vec3 x) {
+  const vec2 to_center = 0.5 - vec2(place_in_quad());
+  const vec3 row = x + to_center.x * dFdxFine(x);
+  return row + to_center.y * dFdyFine(row);
+}
+vec2 quad_mean(vec2 x) { return quad_mean(vec3(x, 0)).xy; }
+float quad_mean(float x) { return quad_mean(vec3(x, 0, 0)).x; }
+
+/// The i-th of n points that, with their quarter turns, fill the unit disc evenly.
 vec2 disc_point(int i, int n) {
-  const float angle = kGolden * float(i);
+  const float angle = 0.25 * kGolden * float(i);
   return sqrt((float(i) + 0.5) / float(n)) * vec2(cos(angle), sin(angle));
+}
+
+/// The i-th of n points on the sun, whose light falls as 1 - r^2 towards its rim: all have the same share of it.
+vec2 sun_point(int i, int n) {
+  const float within = (float(i) + 0.5) / float(n);
+  return sqrt((1 - sqrt(1 - within)) / within) * disc_point(i, n);
+}
+
+/// 1 / (1 - r^2) of sun_point, as a mean over the ring that it stands for.
+float sun_dimming(int i, int n) {
+  return 2 * float(n) * (sqrt(1 - float(i) / float(n)) - sqrt(1 - float(i + 1) / float(n)));
 }
 
 /// Visible share of the sun from p. The map's depth and its u, v have the same unit, its width.
 float sun_visibility(vec3 p, vec3 n, float n_dot_l) {
   const float texel = 1 / float(textureSize(sun_map, 0).x);
   const vec3 at = (frame.sun_matrix * vec4(p + n * (1.5 * frame.sun_direction.w), 1)).xyz;
-  if (any(lessThan(at.xy, vec2(0))) || any(greaterThan(at.xy, vec2(1)))) return 1;
-  if (kSunTaps == 1) return texture(sun_map, vec3(at.xy, min(at.z - 0.5 * texel, 0.9999)));
+  const bool outside = any(lessThan(at.xy, vec2(0))) || any(greaterThan(at.xy, vec2(1)));
+  if (kSunTaps == 1) return outside ? 1.0 : texture(sun_map, vec3(at.xy, min(at.z - 0.5 * texel, 0.9999)));
 
-  const float slope = min(sqrt(1 - n_dot_l * n_dot_l) / max(n_dot_l, 0.05), 4.0);
-  float radius = 1.5 * texel;
-  mat2 turn = mat2(1);
+  const float slope = min(sqrt(max(1 - n_dot_l * n_dot_l, 0.0)) / max(n_dot_l, 0.05), 4.0);
+  // Of the depth of the surface, by the texture coordinates.
+  const vec3 facing = mat3(frame.sun_matrix) * n;
+  const vec2 tilt = slope * facing.xy / max(length(facing.xy), 1e-9);
+  float radius = 1.8 * texel;
+  const mat2 turn = quad_turn();
   if (kSoftSun) {
-    turn = pixel_turn();
     const float reach = 0.06;
-    float blockers = 0, depth = 0;
+    float blockers = 0, gap = 0;
     for (int i = 0; i < kBlockerTaps; ++i) {
       const vec2 offset = reach * (turn * disc_point(i, kBlockerTaps));
-      const float seen = textureLod(sun_depth, at.xy + offset, 0).r;
-      if (seen < at.z - 0.5 * slope * length(offset) - texel) {
+      const float away = at.z + dot(tilt, offset) - textureLod(sun_depth, at.xy + offset, 0).r;
+      if (away > 0.25 * slope * length(offset) + texel) {
         blockers += 1;
-        depth += seen;
+        gap += away;
       }
     }
+    const vec2 found = quad_mean(vec2(blockers, gap));
     // Without a blocker the small radius stays: an occluder that is very near escapes the coarse search.
-    if (blockers > 0) radius = clamp((at.z - depth / blockers) * 0.5 * kSunWidth, 1.5 * texel, reach);
+    if (found.x > 0.1) radius = clamp(0.6 * kSunWidth * found.y / found.x, 1.8 * texel, reach);
   }
-  const float reference = min(at.z - 0.6 * slope * radius - 0.5 * texel, 0.9999);
+  const float reference = at.z - 0.25 * slope * radius - 0.5 * texel;
   float lit = 0;
-  for (int i = 0; i < kSunTaps; ++i)
-    lit += texture(sun_map, vec3(at.xy + radius * (turn * disc_point(i, kSunTaps)), reference));
-  return lit / float(kSunTaps);
+  vec2 rise = vec2(0);
+  for (int i = 0; i < kSunTaps; ++i) {
+    const vec2 tap = sun_point(i, kSunTaps), offset = radius * (turn * tap);
+    const float seen = texture(sun_map, vec3(at.xy + offset, min(reference + dot(tilt, offset), 0.9999)));
+    lit += seen;
+    rise += seen * sun_dimming(i, kSunTaps) * tap;
+  }
+  lit /= float(kSunTaps);
+  rise *= 2 / float(kSunTaps);
+  // `rise`, the slope of `lit` in units of the radius, is an integral over the disc of the gradient of the sun's
+  // light, which is linear.
+  // The mean belongs to the quad's centre; the slope leads from there to this fragment. Where the quad is
+  // larger than the penumbra, the fragment's own points are dense enough.
+  const vec2 own = (at.xy - quad_mean(at.xy)) / radius;
+  const float led = quad_mean(lit) + dot(quad_mean(turn * rise), own);
+  const float here = clamp(mix(led, lit, smoothstep(0.2, 1.0, length(own))), 0.0, 1.0);
+  return outside ? 1.0 : here;
+}
+
+/// Interpolation between four texels in the order of textureGather; x, y: its slope per texel, z: its value.
+vec3 interpolated(vec4 texels, vec2 between) {
+  const vec2 low = texels.wz, high = texels.xy;
+  return vec3(mix(low.y - low.x, high.y - high.x, between.y), mix(high.x - low.x, high.y - low.y, between.x),
+              mix(mix(low.x, low.y, between.x), mix(high.x, high.y, between.x), between.y));
 }
 
 /// Share of the sky's light that reaches p on a surface with normal n: from directions over the dome, each
@@ -80,26 +130,36 @@ float sun_visibility(vec3 p, vec3 n, float n_dot_l) {
 float sky_visibility(vec3 p, vec3 n) {
   if (kSkyViews == 0) return 1;
   const float away = distance(p, frame.scene.xyz) / frame.scene.w;
-  if (away > 5) return 1;
-  const float tiles = frame.sky_layout.x;
+  const float tiles = frame.sky_layout.x, texels = float(textureSize(sky_map, 0).x) / tiles;
   const vec3 from = p + n * (1.2 * frame.sky_layout.z);
-  const mat2 turn = pixel_turn();
-  const float spread = 2.5 / float(textureSize(sky_map, 0).x) * tiles;
-  float seen = 0, all = 1e-4;
+  // A square that is turned until its projections on both axes are evenly spaced.
+  const ivec2 place = place_in_quad();
+  const vec2 shift = 1.25 / texels * vec2(2 * place.x + place.y - 1.5, 2 * place.y - place.x - 0.5);
+  float seen = 1e-4, all = 1e-4;
+  vec3 rise = vec3(0);  // of `seen` [1/m]
   for (int k = 0; k < kSkyViews; ++k) {
     const float weight = dot(n, frame.sky_direction[k].xyz);
     if (weight <= 0) continue;
     all += weight;
-    const vec3 at = (frame.sky_matrix[k] * vec4(from, 1)).xyz;
-    const vec2 uv = at.xy + spread * (turn * disc_point(k, kSkyViews));
+    const mat4 view = frame.sky_matrix[k];
+    const vec3 at = (view * vec4(from, 1)).xyz;
+    const vec2 uv = at.xy + shift;
     if (any(lessThan(uv, vec2(0))) || any(greaterThan(uv, vec2(1)))) {
       seen += weight;
       continue;
     }
     const vec2 tile = vec2(mod(float(k), tiles), floor(float(k) / tiles));
-    seen += weight * texture(sky_map, vec3((tile + uv) / tiles, min(at.z - frame.sky_direction[k].w, 0.9999)));
+    const vec4 open = textureGather(sky_map, (tile + uv) / tiles, min(at.z - frame.sky_direction[k].w, 0.9999));
+    const vec3 share = weight * interpolated(open, fract(uv * texels - 0.5));
+    seen += share.z;
+    rise += texels * (share.xy * mat3x2(view));
   }
-  return mix((seen + 1e-4) / all, 1.0, smoothstep(3.0, 5.0, away));
+  // From the quad's centre to this fragment as in sun_visibility, by half a texel at most.
+  const vec3 own = p - quad_mean(p);
+  const float led = dot(quad_mean(rise), own) * min(1, 0.5 * frame.sky_layout.z / length(own));
+  const vec2 sums = quad_mean(vec2(seen, all));
+  const float here = clamp((sums.x + led) / sums.y, 0.0, 1.0);
+  return away > 5 ? 1.0 : mix(here, 1.0, smoothstep(3.0, 5.0, away));
 }
 
 struct Light {
@@ -109,7 +169,7 @@ struct Light {
 
 Light light_at(vec3 p, vec3 n) {
   const float n_dot_l = dot(n, frame.sun_direction.xyz);
-  return Light(n_dot_l > 0 ? n_dot_l * sun_visibility(p, n, n_dot_l) : 0, sky_visibility(p, n));
+  return Light(max(n_dot_l, 0.0) * sun_visibility(p, n, n_dot_l), sky_visibility(p, n));
 }
 
 vec3 matte(vec3 albedo, Light light, vec3 p, vec3 n) {

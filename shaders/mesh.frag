@@ -29,10 +29,10 @@ bool is_x_rayed(vec2 pixel) {
 }
 
 void main() {
-  if (is_clipped(position) || is_x_rayed(gl_FragCoord.xy)) discard;
   const vec3 to_eye = normalize(frame.eye.xyz - position);
   const vec3 n = normalize(gl_FrontFacing ? normal : -normal);
-  const Light arriving = light_at(position, n);
+  const Light arriving = light_at(position, n);  // needs all fragments of the quad
+  if (is_clipped(position) || is_x_rayed(gl_FragCoord.xy)) discard;
   const float tone = pattern_tone(place, pattern);
   const vec3 own = share < -0.5 ? tone * look.rgb : scale_color(share);
   vec3 light = matte(own, arriving, position, n) + gloss(arriving, n, to_eye);

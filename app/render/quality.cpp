@@ -21,7 +21,7 @@ QualitySettings quality_settings(Quality quality) {
     case Quality::high:
       return {VK_SAMPLE_COUNT_4_BIT, 2048, true, 16, 24, 256};
     case Quality::medium:
-      return {VK_SAMPLE_COUNT_4_BIT, 2048, false, 9, 12, 128};
+      return {VK_SAMPLE_COUNT_4_BIT, 2048, false, 4, 12, 128};
     default:
       return {VK_SAMPLE_COUNT_1_BIT, 1024, false, 1, 0, 1};
   }
