@@ -159,6 +159,8 @@ function(stickslip_batch_host out)
       string(CONCAT content ${content})
       set(file ${CMAKE_BINARY_DIR}/batches/${key}_${number}.cpp)
       file(CONFIGURE OUTPUT ${file} CONTENT "${content}" @ONLY)
+      # GCC takes an included source for a header, in which a class should have no members of unnamed types.
+      set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>")
       list(APPEND batches ${file})
       math(EXPR number "${number} + 1")
     endwhile()
