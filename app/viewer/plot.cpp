@@ -98,6 +98,29 @@ void draw_series(ImDrawList& list, std::span<const float> x, const PlotSeries& l
   flush();
 }
 
+/// Fills the areas between successive edges, the lowest one from 0. Neighbouring points of one pixel are one.
+void draw_areas(ImDrawList& list, std::span<const float> x, std::span<const PlotSeries> edges,
+                std::size_t begin, std::size_t end, const Scale& to_x, const Scale& to_y) {
+  end = std::min(end, x.size());
+  if (end <= begin) return;
+  const std::size_t stride =
+      std::max<std::size_t>(1, (end - begin) / static_cast<std::size_t>(to_x.to - to_x.from + 1));
+  const ImDrawListFlags flags = list.Flags;
+  list.Flags &= ~ImDrawListFlags_AntiAliasedFill;  // it would leave lines between quadrangles
+  for (std::size_t k = 0; k < edges.size(); ++k) {
+    const auto low = [&](std::size_t i) { return to_y(k > 0 ? edges[k - 1].values[i] : 0); };
+    const auto high = [&](std::size_t i) { return to_y(edges[k].values[i]); };
+    if (end - begin == 1)  // a single step: a bar of the least width
+      list.AddRectFilled({to_x(x[begin]) - 1, high(begin)}, {to_x(x[begin]) + 1, low(begin)}, edges[k].color);
+    for (std::size_t i = begin; i + stride < end; i += stride) {
+      const std::size_t j = i + stride;
+      list.AddQuadFilled({to_x(x[i]), low(i)}, {to_x(x[i]), high(i)}, {to_x(x[j]), high(j)},
+                         {to_x(x[j]), low(j)}, edges[k].color);
+    }
+  }
+  list.Flags = flags;
+}
+
 /// In the storage of the window, where ImGui keeps what is unfolded.
 class KeptChoice {
  public:
@@ -119,9 +142,10 @@ class KeptChoice {
 };
 
 /// The menu of the last item, a plot.
-void draw_menu(PlotChoice& choice, bool logarithmic) {
+void draw_menu(PlotChoice& choice, const PlotAxis& y) {
   if (!ImGui::BeginPopupContextItem()) return;
-  if (ImGui::MenuItem("Logarithmic", nullptr, logarithmic)) choice.other_scale = !choice.other_scale;
+  if (ImGui::MenuItem("Logarithmic", nullptr, y.logarithmic, !y.stacked))
+    choice.other_scale = !choice.other_scale;
   if (ImGui::MenuItem("All", "double click", false, choice.zoomed)) choice.zoomed = false;
   ImGui::EndPopup();
 }
@@ -187,6 +211,11 @@ void draw_values_at(float mouse_x, std::span<const float> x, std::span<const Plo
       ImGui::SameLine();
       ImGui::Text("%.4g", static_cast<double>(line.values[nearest]));
     }
+  if (y_axis.stacked && series.size() > 1) {
+    const std::vector<PlotSeries> edges = stack(series);
+    if (nearest < edges.back().values.size())
+      ImGui::Text("sum %.4g", static_cast<double>(edges.back().values[nearest]));
+  }
   ImGui::EndTooltip();
 }
 
@@ -233,6 +262,17 @@ std::pair<std::size_t, std::size_t> part_of(std::span<const float> x, const Plot
           static_cast<std::size_t>(last - x.begin()) + (last != x.end())};
 }
 
+std::vector<PlotSeries> stack(std::span<const PlotSeries> series) {
+  std::vector<PlotSeries> edges(series.begin(), series.end());
+  for (std::size_t k = 0; k < edges.size(); ++k)
+    for (std::size_t i = 0; i < edges[k].values.size(); ++i) {
+      float& value = edges[k].values[i];
+      if (!(std::isfinite(value) && value > 0)) value = 0;
+      if (k > 0 && i < edges[k - 1].values.size()) value += edges[k - 1].values[i];
+    }
+  return edges;
+}
+
 void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, const PlotAxis& x_axis,
                std::span<const PlotSeries> series, const PlotAxis& y) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -240,13 +280,15 @@ void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, con
   KeptChoice kept(ImGui::GetID(id));
   PlotChoice choice = kept.get();
   PlotAxis y_axis = y;
-  y_axis.logarithmic = y.logarithmic != choice.other_scale;
+  y_axis.logarithmic = !y.stacked && y.logarithmic != choice.other_scale;
+  y_axis.from_zero = y.from_zero || y.stacked;
+  const std::vector<PlotSeries> edges = y.stacked ? stack(series) : std::vector<PlotSeries>{};
   ImGui::InvisibleButton(id, size);
-  draw_menu(choice, y_axis.logarithmic);
+  draw_menu(choice, y_axis);
   const float text = ImGui::GetFontSize();
 
   const auto [begin, end] = part_of(x, choice);
-  const AxisRange y_range = value_range(series, y_axis, begin, end);
+  const AxisRange y_range = value_range(y.stacked ? edges : series, y_axis, begin, end);
   const std::vector<double> y_ticks = y_axis.logarithmic ? decade_ticks(y_range.low, y_range.high, 4)
                                                          : linear_ticks(y_range.low, y_range.high);
   float label_width = 0;
@@ -284,7 +326,9 @@ void draw_plot(const char* id, const ImVec2& size, std::span<const float> x, con
   add_centered(list, low.x, high.x, below, std::string(x_axis.label));
 
   list.PushClipRect(low, high, true);
-  for (const PlotSeries& line : series) draw_series(list, x, line, begin, end, to_x, to_y);
+  if (y.stacked) draw_areas(list, x, edges, begin, end, to_x, to_y);
+  else
+    for (const PlotSeries& line : series) draw_series(list, x, line, begin, end, to_x, to_y);
   drag_part(choice, list, to_x, low.y, high.y);
   const float mouse_x = ImGui::GetMousePos().x;
   const bool hovered = ImGui::IsItemHovered() && !ImGui::IsAnyMouseDown() && !x.empty() && mouse_x >= low.x &&

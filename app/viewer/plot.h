@@ -23,6 +23,7 @@ struct PlotAxis {
   std::string_view label;  // quantity and unit
   bool logarithmic = false;
   bool from_zero = false;  // a linear axis of counts begins at 0
+  bool stacked = false;    // areas on top of each other, on a linear axis from 0; see stack
 };
 
 /// What the user chose of one plot: a part of its x axis, and the other scale of its values.
@@ -37,6 +38,10 @@ PlotChoice choice_of_plot(const char* id);
 /// The indices [begin, end) of `x`, ascending, that a plot of this part draws: those within it, and one more
 /// on each side, to which lines lead.
 std::pair<std::size_t, std::size_t> part_of(std::span<const float> x, const PlotChoice& choice);
+
+/// The upper edges of areas on top of each other, the first at the bottom. Values that are not finite or
+/// below 0 count as 0.
+std::vector<PlotSeries> stack(std::span<const PlotSeries> series);
 
 /// Draws into the next `size` pixels. On a logarithmic axis, values not above 0 are gaps. `x` ascends and is
 /// positive on a logarithmic axis. A single line has no legend: the axis label names it. A drag chooses a

@@ -114,5 +114,34 @@ TEST(HistoryCsv, HasEveryCurveOfAllPlotsAndTheBalance) {
   EXPECT_EQ(std::ranges::adjacent_find(titles), titles.end()) << "two columns have one title";
 }
 
+TEST(StageTimesTest, StagesThatNoStepHasAreLeftOut) {
+  std::deque<StepReport> history = pushed_block(3);
+  EXPECT_TRUE(stage_series(history).empty());
+  for (StepReport& step : history) step.seconds.broad_phase = 0.001;
+  history[1].seconds.contact_solve = 0.004;
+  history[2].seconds.other = 0.002;
+  const std::vector<PlotSeries> series = stage_series(history);
+  ASSERT_EQ(series.size(), 3u);
+  EXPECT_EQ(series[0].name, "broad phase");
+  EXPECT_EQ(series[0].values, (std::vector<float>{1, 1, 1}));
+  EXPECT_EQ(series[1].name, "contact solve");
+  EXPECT_EQ(series[1].values, (std::vector<float>{0, 4, 0}));
+  const std::vector<PlotSeries> edges = stack(series);
+  for (std::size_t i = 0; i < history.size(); ++i)
+    EXPECT_NEAR(edges.back().values[i], 1e3 * history[i].seconds.total(), 1e-5)
+        << "the upper edge is the time of the step";
+}
+
+TEST(StageTimesTest, ColoursOfStagesInOnePlotDiffer) {
+  for (const bool velocity : {true, false}) {
+    std::vector<ImU32> colours;
+    for (const StageColumn& stage : stage_columns())
+      if (stage.seconds != (velocity ? &StageTimes::line_search : &StageTimes::contact_solve))
+        colours.push_back(stage.color);
+    std::ranges::sort(colours);
+    EXPECT_EQ(std::ranges::adjacent_find(colours), colours.end());
+  }
+}
+
 }  // namespace
 }  // namespace stickslip

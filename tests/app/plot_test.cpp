@@ -50,6 +50,17 @@ TEST(Plot, APartHasItsPointsAndOneMoreOnEachSide) {
   EXPECT_EQ(part_of({}, {true, false, 7, 9}), Part(0, 0));
 }
 
+TEST(Plot, StackedAreasSumUp) {
+  const std::vector<PlotSeries> series{
+      {"a", 1, {1, 2, 3}}, {"b", 2, {4, -1, std::nanf("")}}, {"c", 3, {1, 1, 1}}};
+  const std::vector<PlotSeries> edges = stack(series);
+  ASSERT_EQ(edges.size(), 3u);
+  EXPECT_EQ(edges[0].values, (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(edges[1].values, (std::vector<float>{5, 2, 3})) << "what is no time takes no room";
+  EXPECT_EQ(edges[2].values, (std::vector<float>{6, 3, 4}));
+  EXPECT_EQ(edges[2].color, 3u);
+}
+
 TEST(Plot, TicksAreShort) {
   EXPECT_EQ(tick_text(0), "0");
   EXPECT_EQ(tick_text(1500), "1500");

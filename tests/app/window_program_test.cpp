@@ -124,6 +124,7 @@ TEST_F(ProgramWindowTest, EverySectionIsDrawnOpenAndClosed) {
                               "Contact solves",
                               "Matrix W",
                               "Energy",
+                              "Stage times",
                               "Convergence",
                               "Stiffness groups",
                               "Effort and contacts",

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 #include "app/viewer/theme.h"
 
@@ -122,21 +123,18 @@ constexpr std::array<BalanceCurve, 4> kBalanceCurves{{{"stored", 1, &EnergyBalan
                                                       {"dissipated", 3, &EnergyBalance::dissipated},
                                                       {"unexplained", 6, &EnergyBalance::unexplained}}};
 
-/// The bars of the last step, which have no curves; the file of the plots has their times of all steps.
-struct StageColumn {
-  const char* name;
-  double StageTimes::*seconds;
-};
 constexpr const char* kStagesTitle = "Time of a stage, ms";
-constexpr std::array<StageColumn, 9> kStageColumns{{{"broad phase", &StageTimes::broad_phase},
-                                                    {"contacts", &StageTimes::contacts},
-                                                    {"assembly", &StageTimes::assembly},
-                                                    {"linear solve", &StageTimes::linear_solve},
-                                                    {"CCD", &StageTimes::ccd},
-                                                    {"line search", &StageTimes::line_search},
-                                                    {"contact solve", &StageTimes::contact_solve},
-                                                    {"check", &StageTimes::check},
-                                                    {"other", &StageTimes::other}}};
+/// No step has both a line search and a contact solve, which share a colour.
+constexpr std::array<StageColumn, 9> kStageColumns{
+    {{"broad phase", &StageTimes::broad_phase, theme::series[0]},
+     {"contacts", &StageTimes::contacts, theme::series[1]},
+     {"assembly", &StageTimes::assembly, theme::series[2]},
+     {"linear solve", &StageTimes::linear_solve, theme::series[3]},
+     {"CCD", &StageTimes::ccd, theme::series[4]},
+     {"line search", &StageTimes::line_search, theme::series[5]},
+     {"contact solve", &StageTimes::contact_solve, theme::series[5]},
+     {"check", &StageTimes::check, theme::bad},
+     {"other", &StageTimes::other, theme::series[6]}}};
 
 /// Calls act(item, quantity) for the numbers of each contact and object.
 template <class Act>
@@ -190,6 +188,30 @@ void draw_history(HistoryPlots section, const std::deque<StepReport>& history) {
   const std::vector<float> times = times_of(history);
   for (const HistoryPlot& plot : history_plots(section))
     draw_curves<Step>(plot.axis, plot.height, history, times, "time, s", plot.curves);
+}
+
+std::span<const StageColumn> stage_columns() { return kStageColumns; }
+
+std::vector<PlotSeries> stage_series(const std::deque<StepReport>& history) {
+  std::vector<PlotSeries> series;
+  for (const StageColumn& stage : kStageColumns) {
+    PlotSeries area{stage.name, stage.color, {}};
+    bool has_any = false;
+    for (const StepReport& report : history) {
+      const double seconds = report.seconds.*stage.seconds;
+      has_any = has_any || seconds > 0;
+      area.values.push_back(static_cast<float>(1e3 * seconds));
+    }
+    if (has_any) series.push_back(std::move(area));
+  }
+  return series;
+}
+
+void draw_stage_times(const std::deque<StepReport>& history) {
+  PlotAxis axis{kStagesTitle};
+  axis.stacked = true;
+  draw_plot(kStagesTitle, {ImGui::GetContentRegionAvail().x, em(20)}, times_of(history), {"time, s"},
+            stage_series(history), axis);
 }
 
 void draw_energy_balance(const std::deque<StepReport>& history) {

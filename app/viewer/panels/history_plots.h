@@ -36,6 +36,18 @@ struct EnergyBalance {
 };
 std::vector<EnergyBalance> energy_balance(std::span<const StepReport* const> steps);
 
+/// A stage of a step. The bars of the last step and the plot over steps have the same colours.
+struct StageColumn {
+  const char* name;
+  double StageTimes::*seconds;
+  ImU32 color;
+};
+std::span<const StageColumn> stage_columns();
+/// Times [ms] of the stages that any of the steps has, in the order of stage_columns.
+std::vector<PlotSeries> stage_series(const std::deque<StepReport>& history);
+/// The times of these stages over the steps, on top of each other.
+void draw_stage_times(const std::deque<StepReport>& history);
+
 std::vector<const StepReport*> steps_of(const std::deque<StepReport>& history);
 /// All plots of a section.
 void draw_history(HistoryPlots section, const std::deque<StepReport>& history);

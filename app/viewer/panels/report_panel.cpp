@@ -10,48 +10,35 @@
 namespace stickslip {
 namespace {
 
-struct Stage {
-  const char* name;
-  double seconds;
-};
-
-/// The stages of a Newton step, or of a velocity-level step.
-std::vector<Stage> stages_of(const StageTimes& times, bool velocity) {
-  std::vector<Stage> stages;
-  stages.push_back({"broad phase", times.broad_phase});
-  stages.push_back({"contacts", times.contacts});
-  stages.push_back({"assembly", times.assembly});
-  if (velocity) {
-    stages.push_back({"contact solve", times.contact_solve});
-    if (times.linear_solve > 0) stages.push_back({"linear solve", times.linear_solve});
-    stages.push_back({"other", times.ccd + times.line_search + times.other});
-  } else {
-    stages.push_back({"linear solve", times.linear_solve});
-    stages.push_back({"CCD", times.ccd});
-    stages.push_back({"line search", times.line_search});
-    stages.push_back({"other", times.other});
-  }
-  if (times.check > 0) stages.push_back({"check", times.check});
-  return stages;
+/// Whether steps of this kind have the stage at all. Those of the velocity level have a linear solve, CCD or
+/// a check only where the scene needs them.
+bool has_stage(const StageTimes& times, const StageColumn& stage, bool velocity) {
+  if (times.*stage.seconds > 0) return true;
+  if (stage.seconds == &StageTimes::check) return false;
+  if (stage.seconds == &StageTimes::contact_solve) return velocity;
+  return !velocity || (stage.seconds != &StageTimes::linear_solve && stage.seconds != &StageTimes::ccd &&
+                       stage.seconds != &StageTimes::line_search);
 }
 
 /// One bar per stage; the longest has the full width.
 void draw_stages(const StepReport& report) {
-  const std::vector<Stage> stages = stages_of(report.seconds, report.contact_solve.has_value());
+  const StageTimes& times = report.seconds;
   double longest = 1e-9;
-  for (const Stage& stage : stages) longest = std::max(longest, stage.seconds);
+  for (const StageColumn& stage : stage_columns()) longest = std::max(longest, times.*stage.seconds);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float line = ImGui::GetTextLineHeight(), begin = em(15),
               end = ImGui::GetContentRegionAvail().x - em(11);
-  for (std::size_t i = 0; i < stages.size(); ++i) {
+  for (const StageColumn& stage : stage_columns()) {
+    if (!has_stage(times, stage, report.contact_solve.has_value())) continue;
+    const double seconds = times.*stage.seconds;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    text_colored(theme::dim_text, stages[i].name);
-    const float share = static_cast<float>(stages[i].seconds / longest);
+    text_colored(theme::dim_text, stage.name);
+    const float share = static_cast<float>(seconds / longest);
     const ImVec2 low{at.x + begin, at.y + 0.2f * line}, high{at.x + end, at.y + 0.8f * line};
     list.AddRectFilled(low, high, theme::bar_background, 2);
-    list.AddRectFilled(low, {low.x + share * (high.x - low.x), high.y}, theme::series[i], 2);
+    list.AddRectFilled(low, {low.x + share * (high.x - low.x), high.y}, stage.color, 2);
     ImGui::SameLine(end + em(2));
-    ImGui::Text("%s", duration_text(stages[i].seconds).c_str());
+    ImGui::Text("%s", duration_text(seconds).c_str());
   }
 }
 
@@ -214,12 +201,14 @@ void draw_report_panel(PanelContext& context) {
     if (context.view.pattern_shown) draw_pattern_section(context);
     draw_matrix_section(context, true);
     if (section("Energy")) draw_energies(context, plotted);
+    if (section("Stage times")) draw_stage_times(plotted);
     return;
   }
   if (section("Convergence")) draw_convergence(history.back());
   if (section("Stiffness groups", false)) draw_groups(history.back());
   draw_matrix_section(context, false);
   if (section("Energy")) draw_energies(context, plotted);
+  if (section("Stage times")) draw_stage_times(plotted);
   if (section("Effort and contacts", false)) draw_history(HistoryPlots::effort, plotted);
 }
 
