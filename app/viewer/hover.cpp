@@ -63,6 +63,32 @@ HoverText describe(const ContactRecord& contact, const Model& model, ContactScal
   return text;
 }
 
+std::optional<StepValueText> step_value(const ContactRecord& contact) {
+  const std::string normal = plain(contact.step_normal), tangent = plain(contact.step_tangent);
+  const std::string both = normal == tangent ? normal : "normal " + normal + ", tangent " + tangent;
+  switch (contact.step_kind) {
+    case StepKind::none:
+      return std::nullopt;
+    case StepKind::r_factor:
+      return {{"r-factor", both + " kg",
+               "By what the solver multiplied the contact's velocity in its last proximal step, before it "
+               "projected the impulse onto the cone. Where it is a matrix, a mean of its tangential part"}};
+    case StepKind::rho:
+      return {{"rho", both + " kg",
+               "Weight of the contact's velocity against its impulse in the function whose zero the solver "
+               "searched, at the end of the last solve"}};
+    case StepKind::penalty:
+      return {{"rho", both + " / kg",
+               "Penalty R of ADMM at the end of the last solve: weight of the difference between the impulse "
+               "that obeys the dynamics and the one that lies in the cone"}};
+    case StepKind::stiffness:
+      return {
+          {"Stiffness", normal + " N/m",
+           "Weight sigma of the barrier in the last step; of a cubic barrier, its stiffness at this gap"}};
+  }
+  return std::nullopt;
+}
+
 std::optional<double> heat_value(const SurfaceColorsInfo& colors, std::span<const float> heat, float least,
                                  float most, const Pick& pick) {
   if (!colors.is_scale || heat.empty() || most < 0) return std::nullopt;

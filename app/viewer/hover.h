@@ -33,6 +33,15 @@ struct HoverText {
 HoverText describe(const ContactRecord& contact, const Model& model, ContactScale scale,
                    float error_limit = std::numeric_limits<float>::infinity());
 
+/// A value that the solver used at a contact (ContactRecord::step_kind).
+struct StepValueText {
+  const char* name;     // "r-factor"
+  std::string value;    // with its unit
+  const char* meaning;  // a sentence
+};
+/// Empty where the solver has no such value.
+std::optional<StepValueText> step_value(const ContactRecord& contact);
+
 /// The value at a place of a surface whose colours are `heat`, places on the scale from `least` to `most`
 /// (see SceneLayers). Empty where the surface has the colour of its object.
 std::optional<double> heat_value(const SurfaceColorsInfo& colors, std::span<const float> heat, float least,

@@ -61,6 +61,8 @@ struct ContactRecorder {
     r.normal = closest.normal.template cast<float>();
     r.gap = static_cast<float>(closest.gap);
     const bool is_counted = !is_active && closest.gap < d_hat;  // in the record of its pair in A
+    r.step_kind = StepKind::stiffness;
+    r.step_normal = static_cast<float>(c.own.is_set() ? c.own.at(closest.gap) : sigma);
     r.normal_force = is_counted ? 0 : static_cast<float>(force);
     r.augmented = at >= 0;
     r.multiplier = at >= 0 ? static_cast<float>(augmented[at].multiplier) : 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gpu/math/vec.h"
+#include "gpu/model/step_kind.h"
 
 namespace stickslip {
 
@@ -35,13 +36,15 @@ struct ContactRecord {
   std::int32_t object_a = -1, object_b = -1;  // -1: a half-space
   ContactState state = ContactState::open;    // open: within d_hat, but without noticeable force
   bool augmented = false;                     // has a multiplier [Guo24 Alg.1]
-  std::uint8_t unused[2] = {};                // no padding: records are copied from device to host whole
-  float rolling_moment = 0;                   // [N m] of rolling resistance on side a, its size
-  float rolling_share = 0;                    // of the moment that the law allows; 1: the contact rolls
+  StepKind step_kind = StepKind::none;
+  std::uint8_t unused[1] = {};  // no padding: records are copied from device to host whole
+  float rolling_moment = 0;     // [N m] of rolling resistance on side a, its size
+  float rolling_share = 0;      // of the moment that the law allows; 1: the contact rolls
   float mu = 0;      // friction that the law allows over the normal force, in the direction of friction
   float error = -1;  // [m/s] e_c: by how much the impulse misses the law; < 0: not known (penalties)
   /// Contacts of one colour are solved at once by a solver of the lab that sweeps by colours; -1: not known.
   std::int32_t colour = -1;
+  float step_normal = 0, step_tangent = 0;  // what the solver used here last, see step_kind
   /// [m^2] over which the normal force acts, see gpu/model/contact_area.h; 0: none, as of points and lines.
   float area = 0;
   /// [s] since the contact appeared, with no step in between that did not have it; < 0: not known. Engines do

@@ -43,6 +43,11 @@ struct SolvedRecord {
     set_solution<D>(
         {of.law[c], of.scale[c], of.r[c], of.u[c], moving_rows(c), rows.dofs, of.contacts[c].normal}, dt, x);
     if (of.colour != nullptr) x.colour = of.colour[c];
+    if (of.step_kind != StepKind::none) {
+      x.step_kind = of.step_kind;
+      x.step_normal = of.step[c][0];
+      x.step_tangent = of.step[c][1];
+    }
     record[c] = x;
   }
 };

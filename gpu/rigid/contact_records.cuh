@@ -21,6 +21,8 @@ struct SolvedContacts {
   const double* scale;         // of the problem's blocks, see Delassus::scale
   const Vec<double, D>*r, *u;  // [N s], [m/s]
   const std::int32_t* colour;  // null: of no coloured sweep
+  StepKind step_kind;          // none: no `step`
+  const Vec<float, 2>* step;   // see BlockSteps
 };
 
 /// Contacts with penalty forces.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "gpu/core/launch.h"
 #include "gpu/core/reduce.h"
@@ -69,6 +70,7 @@ void ContactSystem<D>::build(Context& ctx, const DeviceBodies& bodies, const Ste
   least_q_ = list.least_speed * std::sqrt(static_cast<double>(blocks_));
   W_.raise_norm_q(least_q_);
   warm_start(ctx, list);
+  steps_.kind = StepKind::none;
   forget_colours();
 }
 
@@ -252,9 +254,11 @@ void ContactSystem<D>::solve_as(Context& ctx, const ContactProblem& problem, std
 template <int D>
 std::string ContactSystem<D>::try_solver(Context& ctx, Delassus<D>& W, std::string_view solver,
                                          const LabParams& params, ContactSolveRecord& record) {
+  steps_.kind = StepKind::none;
   Monitor<D> monitor(
       ctx, W, law_.data(),
       {params.tolerance, params.max_iterations, params.time_budget, params.check_interval, cancel_, false});
+  monitor.keep_steps(&steps_);
   System<D> system{ctx, W, law_.data(), params, monitor, colouring_, r_.data()};
   if (blocks_ > 0 && !run_solver(solver, system))
     throw std::invalid_argument("unknown contact solver '" + std::string(solver) + "'");
@@ -329,6 +333,7 @@ void ContactSystem<D>::build_manifolds(Context& ctx, const DeviceBodies& bodies,
     manifolds_.impulses(ctx, guess_.data());
     by_manifolds_ = true;
     made_ = ordered_ = false;
+    steps_.kind = StepKind::none;
   }
 }
 
@@ -366,6 +371,7 @@ void ContactSystem<D>::solve_built(Context& ctx, const DeviceBodies& bodies, con
       record.message = manifolds_refused(why);
       return;
     }
+    steps_.kind = StepKind::none;
     manifolds_.impulses(ctx, r_.data());
     record.scale = W_.norm_q();
     keep_impulses(ctx);
@@ -378,9 +384,11 @@ void ContactSystem<D>::finish_manifolds(Context& ctx, const DeviceBodies& bodies
   const Span span(ctx, "contact solve");
   if constexpr (kTakesManifolds) {
     make_blocks(ctx, bodies);
+    BlockSteps steps;
     Monitor<D> monitor(
         ctx, W_, law_.data(),
         {params.tolerance, params.max_iterations, params.time_budget, params.check_interval, cancel_, false});
+    monitor.keep_steps(&steps);
     const double before = monitor.check(r_.data());  // so the best iterate is never worse than these impulses
     System<D> system{ctx, W_, law_.data(), params, monitor, colouring_, r_.data()};
     if (!monitor.converged() && !run_solver(solver, system))
@@ -388,6 +396,7 @@ void ContactSystem<D>::finish_manifolds(Context& ctx, const DeviceBodies& bodies
     if (monitor.end() == SolveEnd::cancelled) throw StepInterrupted();
     copy(ctx, r_.data(), monitor.best(), blocks_);
     if (!(monitor.best_residual() < before)) return;
+    steps_ = std::move(steps);
     record.residual = monitor.best_residual();
     record.scale = W_.norm_q();
     record.iterations += monitor.iterations();
@@ -526,7 +535,8 @@ void ContactSystem<D>::records(Context& ctx, const StepConstraints& list, double
   contact_records(
       ctx,
       SolvedContacts<D>{list.contacts, list.contact_count, law_.data() + first, W_.scale() + first,
-                        r_.data() + first, u_.data() + first, colours_of_contacts()},
+                        r_.data() + first, u_.data() + first, colours_of_contacts(), steps_.kind,
+                        steps_.kind == StepKind::none ? nullptr : steps_.values.data() + first},
       W_.body_rows(), first, dt, out);
 }
 

@@ -220,6 +220,7 @@ class ContactSystem {
   Colouring colouring_;
   Buffer<std::int32_t> sweep_colour_;  // per block, of take_colours
   bool has_sweep_colour_ = false;
+  BlockSteps steps_;  // of the last solve
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -107,6 +107,7 @@ FrozenRecords::FrozenRecords(const ContactProblem& given, std::vector<ContactRec
   }
   const std::vector<double> scales = scales_of(problem);
   for (Contact& contact : contacts_) {
+    contact.record.step_kind = StepKind::none;  // its values were those of the solver of the running scene
     contact.scale = scales[contact.block];
     const BlockLaw& law = problem.laws[contact.block];
     if (law.set != FrictionSet::bilateral) contact.pull = law.cohesion / dt_;

@@ -65,6 +65,26 @@ TEST(Hover, WhatColoursShowComesFirstAndOnce) {
   EXPECT_EQ(describe(sliding(), model, ContactScale::cone_share).rows.front().second, "80%");
 }
 
+TEST(Hover, TheValueThatTheSolverUsedHasItsNameAndUnit) {
+  ContactRecord contact;
+  EXPECT_FALSE(step_value(contact));
+  contact.step_normal = 2.5f;
+  contact.step_tangent = 2.5f;
+  contact.step_kind = StepKind::r_factor;
+  EXPECT_STREQ(step_value(contact)->name, "r-factor");
+  EXPECT_EQ(step_value(contact)->value, "2.5 kg");
+  contact.step_kind = StepKind::rho;
+  contact.step_tangent = 4;
+  EXPECT_STREQ(step_value(contact)->name, "rho");
+  EXPECT_EQ(step_value(contact)->value, "normal 2.5, tangent 4 kg");
+  contact.step_kind = StepKind::penalty;
+  EXPECT_STREQ(step_value(contact)->name, "rho");
+  EXPECT_EQ(step_value(contact)->value, "normal 2.5, tangent 4 / kg");
+  contact.step_kind = StepKind::stiffness;
+  EXPECT_STREQ(step_value(contact)->name, "Stiffness");
+  EXPECT_EQ(step_value(contact)->value, "2.5 N/m");
+}
+
 TEST(Hover, UnknownNumbersAreNotShownAsNumbers) {
   const Model model = test::two_tets("a").model;
   ContactRecord contact = sliding();

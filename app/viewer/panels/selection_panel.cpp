@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "app/viewer/hover.h"
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/param_controls.h"
@@ -130,6 +131,10 @@ void draw_contact(PanelContext& context) {
     value_row("Multiplier", column, "%s, %.0f%% of the force", si_text(contact.multiplier, "N").c_str(),
               contact.normal_force > 0 ? 100 * contact.multiplier / contact.normal_force : 0.0f);
   else value_row("Multiplier", column, "none");
+  if (const std::optional<StepValueText> used = step_value(contact)) {
+    value_row(used->name, column, "%s", used->value.c_str());
+    tooltip(used->meaning);
+  }
   value_row("Slip speed", column, "%s", si_text(contact.slip_speed, "m/s").c_str());
   if (contact.error >= 0) {
     value_row("Error", column, "%s", si_text(contact.error, "m/s").c_str());

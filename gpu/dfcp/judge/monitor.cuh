@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "gpu/core/launch.h"
 #include "gpu/dfcp/judge/judge.cuh"
+#include "gpu/model/step_kind.h"
 #include "gpu/params/lab_params.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -31,6 +33,21 @@ class Stopwatch {
  private:
   Clock::time_point start_ = Clock::now(), halt_{};
   bool halted_ = false;
+};
+
+/// The values by which a solver scaled its last steps at each block, for contact records.
+struct BlockSteps {
+  StepKind kind = StepKind::none;
+  Buffer<Vec<float, 2>> values;  // normal and tangential, per block
+};
+
+/// Writes of(c), the (normal, tangential) value of block c.
+template <class F>
+struct WriteBlockSteps {
+  F of;
+  Vec<float, 2>* values;
+
+  SS_HD void operator()(std::size_t c) const { values[c] = of(c); }
 };
 
 template <int D>
@@ -59,6 +76,17 @@ class Monitor {
   /// Judges r now, without counting an iteration. Returns its residual.
   double check(const Vec<double, D>* r);
   double check(const Vec<double, D>* r, const Vec<double, D>* u);
+
+  /// From now on note_steps writes to `steps`.
+  void keep_steps(BlockSteps* steps) { steps_ = steps; }
+  /// For solvers with such values, at their end: stores of(c) for each block c, if keep_steps was called.
+  template <class F>
+  void note_steps(StepKind kind, const F& of) {
+    if (steps_ == nullptr || W_.blocks() == 0) return;
+    steps_->kind = kind;
+    steps_->values.resize(ctx_, W_.blocks());
+    launch(ctx_, W_.blocks(), WriteBlockSteps<F>{of, steps_->values.data()});
+  }
 
   /// Ends a solve for a reason other than the monitor's rules.
   void stop(SolveEnd end, std::string message);
@@ -100,6 +128,7 @@ class Monitor {
   bool stopped_ = false;
   std::string message_;
   std::vector<HistoryPoint> history_;
+  BlockSteps* steps_ = nullptr;
 };
 
 extern template class Monitor<3>;

@@ -58,6 +58,16 @@ struct WritePenalty {
   }
 };
 
+/// R of a block.
+struct PenaltyInUse {
+  const double* penalty;
+
+  SS_HD Vec<float, 2> operator()(std::size_t c) const {
+    const auto value = static_cast<float>(penalty[c]);
+    return {value, value};
+  }
+};
+
 /// z = P_K(v), y = v - z, the shift if `exact`, and b = R (z - y) - q - sigma n.
 template <int D>
 struct SplitIterate {
@@ -153,6 +163,9 @@ class Admm {
       if (!changed_) extrapolate();
     }
   }
+
+  /// For contact records: R as it is now.
+  void note_penalty() { s_.monitor.note_steps(StepKind::penalty, PenaltyInUse{penalty_.data()}); }
 
  private:
   static constexpr int kMemory = 8;
@@ -323,6 +336,7 @@ template <int D>
 void solve_admm(System<D>& s) {
   Admm<D> admm(s);
   admm.solve();
+  admm.note_penalty();
 }
 STICKSLIP_ROLLING_SOLVER(solve_admm)
 

@@ -44,6 +44,17 @@ struct Answer {
   }
 };
 
+/// rho_c of a block.
+struct RhoInUse {
+  const double* scale;
+  double rho;
+
+  SS_HD Vec<float, 2> operator()(std::size_t c) const {
+    const auto factor = static_cast<float>(rho / scale[c]);
+    return {factor, factor};
+  }
+};
+
 /// lag = p(u + t W d) - (r + t d), and the slopes there.
 template <int D>
 struct LagAlong {
@@ -120,6 +131,9 @@ class NewtonAl {
       impulses_.emplace(s.ctx, s.W, options);
     }
   }
+
+  /// For contact records: rho_c as it is now.
+  void note_rho() { s_.monitor.note_steps(StepKind::rho, RhoInUse{s_.W.scale(), rho_}); }
 
   void run() {
     energy_ = sum_over(EnergyOfContact<D>{s_.W.q(), s_.W.scale()});
@@ -230,7 +244,9 @@ class NewtonAl {
 
 template <int D>
 void solve_newton_al(System<D>& s) {
-  NewtonAl<D>(s).run();
+  NewtonAl<D> newton(s);
+  newton.run();
+  newton.note_rho();
 }
 STICKSLIP_SOLVER(solve_newton_al)
 

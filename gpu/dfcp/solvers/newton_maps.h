@@ -45,7 +45,17 @@ struct AlartCurnierMap {
     const Mobility m = mobility(diagonal[c], scale[c]);
     return in_velocities(alart_curnier(law[c], r, u, rho_n / m.normal, rho_t / m.tangential, radius), m);
   }
+  SS_HD Vec<float, 2> rho(std::size_t c) const {
+    const Mobility m = mobility(diagonal[c], scale[c]);
+    return {static_cast<float>(rho_n / m.normal), static_cast<float>(rho_t / m.tangential)};
+  }
 };
+
+/// rho_t / s_c, in both directions.
+SS_HD inline Vec<float, 2> rho_by_scale(double rho_t, double scale) {
+  const auto rho = static_cast<float>(rho_t / scale);
+  return {rho, rho};
+}
 
 /// r-factor rho_t / s_c, and values times s_c: at rho_t = 1 the merit uses the same errors as the judge.
 template <int D>
@@ -57,6 +67,7 @@ struct MinimumMap {
   SS_HD NonsmoothBlock<D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
     return in_velocities(minimum_map(law[c], r, u, rho_t / scale[c]), {scale[c], scale[c]});
   }
+  SS_HD Vec<float, 2> rho(std::size_t c) const { return rho_by_scale(rho_t, scale[c]); }
 };
 
 template <int D>
@@ -69,6 +80,7 @@ struct FischerBurmeisterMap {
   SS_HD NonsmoothBlock<D> operator()(std::size_t c, const Vec<double, D>& r, const Vec<double, D>& u) const {
     return in_velocities(fischer_burmeister(law[c], r, u, rho_t / scale[c], origin), {scale[c], scale[c]});
   }
+  SS_HD Vec<float, 2> rho(std::size_t c) const { return rho_by_scale(rho_t, scale[c]); }
 };
 
 /// What both maps of newton_ncp read. Mobilities are multiplied by rho_t [Course §3.3.5].

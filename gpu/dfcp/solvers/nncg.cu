@@ -90,6 +90,7 @@ void solve_nncg(System<D>& s) {
   } else if (s.params.nncg_sweep == NncgSweep::prox) {
     ProxSweep<D> sweep(s);
     accelerate(s, sweep, s.law, never);
+    sweep.note_factors();
   } else {
     ExactSweep<D> sweep(s);
     accelerate(s, sweep, s.law, never);

@@ -7,6 +7,19 @@
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
 
+/// A map that has rho(c) of block c, in normal and tangential direction.
+template <class Map>
+concept HasRho = requires(const Map& map) {
+  map.rho(std::size_t{});
+};
+
+template <class Map>
+struct RhoOfMap {
+  Map map;
+
+  SS_HD Vec<float, 2> operator()(std::size_t c) const { return map.rho(c); }
+};
+
 template <int D, class Map>
 void run_newton(System<D>& s, const Map& map) {
   const std::string refusal = NewtonSystem<D>::refusal(s.W, s.params.newton_linear);
@@ -15,6 +28,7 @@ void run_newton(System<D>& s, const Map& map) {
     return;
   }
   NonsmoothNewton<D, Map>(s, map).run();
+  if constexpr (HasRho<Map>) s.monitor.note_steps(StepKind::rho, RhoOfMap<Map>{map});
 }
 
 }  // namespace

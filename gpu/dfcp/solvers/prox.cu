@@ -155,6 +155,7 @@ void solve_prox_gs(System<D>& s) {
   if (!s.params.r_adaptive) {
     do sweep.run(s.r);
     while (!s.monitor.done(s.r));
+    sweep.note_factors();
     return;
   }
   AdaptiveIterates<D> iterates(s, sweep.factor());
@@ -164,6 +165,7 @@ void solve_prox_gs(System<D>& s) {
     iterates.keep_or_drop();
     bodies.keep_or_drop(iterates.dropped());
   } while (!s.monitor.done(s.r));
+  sweep.note_factors();
 }
 STICKSLIP_ROLLING_SOLVER(solve_prox_gs)
 
@@ -190,6 +192,7 @@ void solve_prox_jacobi(System<D>& s) {
     launch(
         s.ctx, s.blocks(), [=] SS_LAMBDA(std::size_t c) { judged[c] = project(law[c], r[c]); }, kMedium);
   } while (!s.monitor.done(judged));
+  note_r_factors(s, blocks, factor);
 }
 STICKSLIP_ROLLING_SOLVER(solve_prox_jacobi)
 

@@ -36,6 +36,30 @@ Buffer<ProxBlock<D>> make_r_factors(System<D>& s) {
   return make_r_factors(s, s.params.r_strategy, s.params.r_scale);
 }
 
+/// The r-factors of a block. Where R_T is no multiple of the identity: of equal trace of R_T^-1.
+template <int D>
+struct FactorsInUse {
+  const ContactLaw<D>* law;
+  const ProxBlock<D>* blocks;
+  const double* factor;  // multiplier of all r-factors, backend memory
+
+  SS_HD Vec<float, 2> operator()(std::size_t c) const {
+    const ProxBlock<D>& block = blocks[c];
+    if (!(block.normal > 0)) return {0, 0};
+    if (steps_onto_cone(law[c])) {
+      const auto least = static_cast<float>(*factor * block.least);
+      return {least, least};
+    }
+    const double metric = (block.metric(0, 0) + block.metric(1, 1)) / 2;  // of sliding alone
+    return {static_cast<float>(*factor * block.normal), static_cast<float>(*factor / metric)};
+  }
+};
+
+template <int D>
+void note_r_factors(System<D>& s, const ProxBlock<D>* blocks, const double* factor) {
+  s.monitor.note_steps(StepKind::r_factor, FactorsInUse<D>{s.law, blocks, factor});
+}
+
 /// The update of one block in a sweep.
 template <int D>
 struct ProxUpdate {
@@ -70,6 +94,8 @@ class ProxSweep {
   Sweeper<D>& sweeper() { return sweeper_; }
   /// The multiplier of all r-factors; backend memory.
   double* factor() { return factor_.data(); }
+  /// Reports the r-factors as they are now, see Monitor::note_steps.
+  void note_factors() { note_r_factors(s_, blocks_.data(), factor_.data()); }
   void refresh(Vec<double, D>* r) { sweeper_.refresh(r); }
 
   /// One sweep over r (forth and back with `symmetric_sweeps`).
