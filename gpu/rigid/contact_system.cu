@@ -349,6 +349,17 @@ void ContactSystem<D>::solve_manifolds(Context& ctx, const LabParams& params, Co
     manifolds_.joint_impulses(ctx, joint_r_.data());
     impulses_ = blocks_;
     contacts_from_ = joint_blocks_;
+    keep_r_factors(ctx, params);
+  }
+}
+
+/// Of the sweeps of manifolds, for `records`.
+template <int D>
+void ContactSystem<D>::keep_r_factors(Context& ctx, const LabParams& params) {
+  if constexpr (kTakesManifolds) {
+    steps_.kind = StepKind::r_factor;
+    steps_.values.resize(ctx, blocks_);
+    manifolds_.r_factors(ctx, params.omega, steps_.values.data());
   }
 }
 
@@ -371,7 +382,7 @@ void ContactSystem<D>::solve_built(Context& ctx, const DeviceBodies& bodies, con
       record.message = manifolds_refused(why);
       return;
     }
-    steps_.kind = StepKind::none;
+    keep_r_factors(ctx, params);
     manifolds_.impulses(ctx, r_.data());
     record.scale = W_.norm_q();
     keep_impulses(ctx);

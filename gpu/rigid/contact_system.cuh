@@ -118,6 +118,7 @@ class ContactSystem {
   /// read.
   double update_friction(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   /// After build_manifolds: builds the blocks and W, which every method but `velocities` needs.
+  void keep_r_factors(Context& ctx, const LabParams& params);
   void make_blocks(Context& ctx, const DeviceBodies& bodies);
   /// v = free + A^-1 H' r of all bodies.
   void velocities(Context& ctx, DeviceBodies& bodies);

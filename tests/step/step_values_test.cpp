@@ -48,6 +48,11 @@ TEST_P(StepValues, ProximalStepsHaveTheirRFactors) {
   expect_values(ContactSolverKind::prox_jacobi, StepKind::r_factor, 0.2, 0.2);
 }
 
+TEST_P(StepValues, SweepsOfManifoldsHaveTheirRFactors) {
+  contact.omega = 0.8;
+  expect_values(ContactSolverKind::manifold_gs, StepKind::r_factor, 0.8, 0.8);
+}
+
 TEST_P(StepValues, NewtonsMethodHasItsRho) {
   contact.rho_n = 2;
   contact.rho_t = 3;

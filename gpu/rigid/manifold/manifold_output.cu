@@ -99,6 +99,28 @@ void ManifoldSolver<D>::world_impulses(Context& ctx, Vec<double, 4>* out) const 
 }
 
 template <int D>
+void ManifoldSolver<D>::r_factors(Context& ctx, double omega, Vec<float, 2>* out) const {
+  const BlockPlaces places = places_;
+  launch(ctx, blocks_.size(), [=] SS_LAMBDA(std::size_t c) { out[places(c)] = {0, 0}; });
+  Vec<float, 2>* of_contact = out + places_.contacts;
+  const std::int32_t* slot = order_.slot();
+  const ManifoldRange* ranges = order_.ranges();
+  const double* data = data_.data();
+  launch(
+      ctx, order_.manifolds(),
+      [=] SS_LAMBDA(std::size_t m) {
+        const std::size_t pack = static_cast<std::size_t>(slot[m] / kPackWidth),
+                          lane = static_cast<std::size_t>(slot[m] % kPackWidth);
+        const PackCell<const double> cell{data + pack * kManifoldFields * kPackWidth + lane, kPackWidth};
+        for (int p = 0; p < ranges[m].count; ++p)
+          of_contact[ranges[m].first + p] = {
+              static_cast<float>(omega * cell.get<double>(point_at(p) + point_field::r_normal)),
+              static_cast<float>(omega * cell.get<double>(point_at(p) + point_field::r_tangent))};
+      },
+      kMedium);
+}
+
+template <int D>
 void ManifoldSolver<D>::put_blocks(Context& ctx, const BlockWriter<D>& writer, ContactLaw<D>* law) const {
   const std::size_t contacts = places_.contacts;
   launch(ctx, blocks_.size(), BlockPutter<D>{blocks_.blocks(), places_, writer, law}, kMedium);
@@ -130,6 +152,8 @@ template void ManifoldSolver<3>::impulses(Context&, Vec<double, 3>*) const;
 template void ManifoldSolver<4>::impulses(Context&, Vec<double, 4>*) const;
 template void ManifoldSolver<3>::world_impulses(Context&, Vec<double, 4>*) const;
 template void ManifoldSolver<4>::world_impulses(Context&, Vec<double, 4>*) const;
+template void ManifoldSolver<3>::r_factors(Context&, double, Vec<float, 2>*) const;
+template void ManifoldSolver<4>::r_factors(Context&, double, Vec<float, 2>*) const;
 template void ManifoldSolver<3>::put_blocks(Context&, const BlockWriter<3>&, ContactLaw<3>*) const;
 template void ManifoldSolver<4>::put_blocks(Context&, const BlockWriter<4>&, ContactLaw<4>*) const;
 

@@ -131,6 +131,10 @@ class ManifoldSolver {
   /// Impulses of the contacts, in world axes with torsion fourth.
   void world_impulses(Context& ctx, Vec<double, 4>* out) const;
 
+  /// The r-factors [kg] of the contacts' points, normal and tangential, in the order of `impulses`, for
+  /// sweeps with this `omega`; zero for other blocks.
+  void r_factors(Context& ctx, double omega, Vec<float, 2>* out) const;
+
   /// All blocks in the order of `impulses`, from which W can be built.
   void put_blocks(Context& ctx, const BlockWriter<D>& writer, ContactLaw<D>* law) const;
 
