@@ -166,7 +166,7 @@ void CrewPcg::iterate(Context& ctx, const ChunkView& rows, const ChunkCouplings&
     for (std::size_t k = 0; k < halo.slot.size(); ++k) x[k] = preconditioned(halo.slot[k]) + beta * x[k];
     return multiply_chunk(
         c.rows, chunk, c.couplings, AllCoupled{},
-        NextDirection{preconditioned, now.p, beta, x, halo.place.data()},
+        NextDirection<decltype(preconditioned)>{preconditioned, now.p, beta, x, halo.place.data()},
         [next = now.next, q = c.v.q](std::int32_t slot, const Lanes3& pi, const Lanes3& qi) {
           next[slot] = pi;
           q[slot] = qi;
