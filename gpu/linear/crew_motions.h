@@ -10,7 +10,7 @@ namespace stickslip::cpu {
 
 /// A chunk adds up the share that its nodes have in Z_g'r for each group g with nodes in it. After a barrier
 /// every chunk finds the motions of its groups from the shares of all chunks; or one thread finds those of
-/// all groups, and everyone takes them.
+/// all groups, and every chunk takes them where it reads z.
 class CrewMotions {
  public:
   /// Four columns: of y_0 and of the gradient.

@@ -44,6 +44,13 @@ struct BlockPutter {
   }
 };
 
+/// One lane of packs with this many fields.
+SS_HD PackCell<const double> cell_at(const double* packs, int fields, std::int32_t slot) {
+  const std::size_t pack = static_cast<std::size_t>(slot / kPackWidth),
+                    lane = static_cast<std::size_t>(slot % kPackWidth);
+  return {packs + pack * static_cast<std::size_t>(fields) * kPackWidth + lane, kPackWidth};
+}
+
 }  // namespace
 
 template <int D>
@@ -61,9 +68,7 @@ void ManifoldSolver<D>::impulses(Context& ctx, Vec<double, D>* out) const {
   launch(
       ctx, order_.manifolds(),
       [=] SS_LAMBDA(std::size_t m) {
-        const auto pack = static_cast<std::size_t>(slot[m] / kPackWidth);
-        const PackCell<const double> cell{impulse + pack * kImpulseFields * kPackWidth + slot[m] % kPackWidth,
-                                          kPackWidth};
+        const PackCell<const double> cell = cell_at(impulse, kImpulseFields, slot[m]);
         for (int p = 0; p < ranges[m].count; ++p) {
           const Vec<double, 3> of_point = cell.get3<double>(3 * p);
           Vec<double, D>& to = r[ranges[m].first + p];
@@ -83,10 +88,8 @@ void ManifoldSolver<D>::world_impulses(Context& ctx, Vec<double, 4>* out) const 
   launch(
       ctx, order_.manifolds(),
       [=] SS_LAMBDA(std::size_t m) {
-        const std::size_t pack = static_cast<std::size_t>(slot[m] / kPackWidth),
-                          lane = static_cast<std::size_t>(slot[m] % kPackWidth);
-        const PackCell<const double> cell{data + pack * kManifoldFields * kPackWidth + lane, kPackWidth},
-            impulses{impulse + pack * kImpulseFields * kPackWidth + lane, kPackWidth};
+        const PackCell<const double> cell = cell_at(data, kManifoldFields, slot[m]),
+                                     impulses = cell_at(impulse, kImpulseFields, slot[m]);
         const Vec<double, 3> n = cell.get3<double>(manifold_field::normal),
                              t = cell.get3<double>(manifold_field::tangent);
         const Vec<double, 3> b = cross(n, t);
@@ -109,9 +112,7 @@ void ManifoldSolver<D>::r_factors(Context& ctx, double omega, Vec<float, 2>* out
   launch(
       ctx, order_.manifolds(),
       [=] SS_LAMBDA(std::size_t m) {
-        const std::size_t pack = static_cast<std::size_t>(slot[m] / kPackWidth),
-                          lane = static_cast<std::size_t>(slot[m] % kPackWidth);
-        const PackCell<const double> cell{data + pack * kManifoldFields * kPackWidth + lane, kPackWidth};
+        const PackCell<const double> cell = cell_at(data, kManifoldFields, slot[m]);
         for (int p = 0; p < ranges[m].count; ++p)
           of_contact[ranges[m].first + p] = {
               static_cast<float>(omega * cell.get<double>(point_at(p) + point_field::r_normal)),
@@ -130,9 +131,9 @@ void ManifoldSolver<D>::put_blocks(Context& ctx, const BlockWriter<D>& writer, C
   launch(
       ctx, order_.manifolds(),
       [=] SS_LAMBDA(std::size_t m) {
+        const PackCell<const double> cell = cell_at(data, kManifoldFields, slot[m]);
         const std::size_t pack = static_cast<std::size_t>(slot[m] / kPackWidth),
                           lane = static_cast<std::size_t>(slot[m] % kPackWidth);
-        const PackCell<const double> cell{data + pack * kManifoldFields * kPackWidth + lane, kPackWidth};
         const std::int32_t* sides = body + pack * 2 * kPackWidth + lane;
         const auto index = [&](std::int32_t b) { return b >= 0 ? b : ~b == world ? -1 : ~b; };
         for (int p = 0; p < ranges[m].count; ++p) {
