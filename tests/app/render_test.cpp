@@ -5,6 +5,11 @@
 #include "gpu/model/rigid_body.h"
 #include "render_fixture.h"
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#include <sys/resource.h>
+#endif
+
 namespace stickslip {
 namespace {
 
@@ -378,6 +383,29 @@ TEST_F(RenderTest, TiltedHalfSpacesAndEmptyScenes) {
   const Image empty = draw();
   EXPECT_GT(brightness(empty.pixel(5, 5)), 300) << "the sky";
 }
+
+#if defined(__GLIBC__)
+// Megabytes that go back to the system after each picture cost more than the picture.
+TEST_F(RenderTest, PicturesReuseTheirMemory) {
+  constexpr int kAtStart = 128 << 10;  // [B] limits of the C library when a program starts
+  mallopt(M_MMAP_THRESHOLD, kAtStart);
+  mallopt(M_TRIM_THRESHOLD, kAtStart);
+  mallopt(M_TOP_PAD, kAtStart);
+  Renderer fresh(RendererOptions{.quality = Quality::light});
+  if (!fresh.software_device()) GTEST_SKIP() << "a real device has memory of its own";
+  fresh.set_scene(cube_on_ground(0.05));
+  const auto page_faults = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+  };
+  constexpr int kWarm = 8, kPictures = 10;
+  for (int i = 0; i < kWarm; ++i) fresh.render_offscreen(view, 1280, 720);
+  const auto before = page_faults();
+  for (int i = 0; i < kPictures; ++i) fresh.render_offscreen(view, 1280, 720);
+  EXPECT_LT((page_faults() - before) / kPictures, 100);
+}
+#endif
 
 TEST_F(RenderTest, EveryFeatureAtEveryQualityWithoutAComplaint) {
   if (!renderer->validation_active()) GTEST_SKIP() << "the validation layer is not installed";
