@@ -12,7 +12,7 @@ constexpr double kTightGap = 1e-2;
 // rest of the step, except for a few refreshes at the minima found.
 // Before that, after kHalvingRises and kQuarteringRises, steps go only half and then a quarter of their way,
 // which ends most cycles.
-constexpr int kHalvingRises = 8, kQuarteringRises = 24, kMostRises = 48;
+constexpr int kHalvingRises = 8, kQuarteringRises = 24, kMostRises = 80;
 constexpr int kSettlings = 2;
 // See refuse(). Friction can leave a point where directions are short and momentum does not balance yet, and
 // climb. From the iteration kPatience of a step on, after such a point, each rise of the energy shortens the
