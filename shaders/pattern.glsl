@@ -1,4 +1,4 @@
-// Patterns of thin objects and of round bodies, so that their motion shows: factors of a colour around 1, as means over a pixel.
+// Patterns of thin objects and of solids, so that their motion shows: factors of a colour around 1, as means over a pixel.
 // `place` moves with the material. Where cells are smaller than a pixel, their mean remains.
 
 const float kBandEvery = 8;  // threads of cloth, or cells of a rod
@@ -46,10 +46,20 @@ float octants(vec3 place) {
   return 1 + 0.3 * side.x * side.y * side.z;
 }
 
+/// Blocks that are dark and light in turn, where they are larger than some pixels: small ones are a grain that says nothing.
+/// `place`: in cells. Seen a bit below the surface, so that a border that lies in a face does not flicker there.
+float blocks(vec3 place) {
+  const vec3 inwards = (gl_FrontFacing ? 1 : -1) * cross(dFdx(place), dFdy(place));
+  const vec3 pixel = clamp(fwidth(place), vec3(1e-3), vec3(1e3));
+  const vec3 at = place + 0.02 * inwards * inversesqrt(max(dot(inwards, inwards), 1e-30));
+  const float seen = 1 - smoothstep(0.1, 0.25, max(pixel.x, max(pixel.y, pixel.z)));
+  return 1 + 0.13 * seen * square_wave(at.x, pixel.x) * square_wave(at.y, pixel.y) * square_wave(at.z, pixel.z);
+}
+
 /// `pattern`: see ObjectLook.
 float pattern_tone(vec4 place, vec2 pattern) {
-  const float whole = octants(place.xyz);
+  const float whole = octants(place.xyz), checked = blocks(place.xyz);
   const float woven = weave(pattern.x * place.xy), striped = cells(pattern.x * place.x, place.zw);
   if (pattern.x <= 0) return 1;
-  return pattern.y == kPatternOfBodies ? whole : pattern.y == kPatternOfCloth ? woven : striped;
+  return pattern.y == kPatternOfSolids ? checked : pattern.y == kPatternOfRoundBodies ? whole : pattern.y == kPatternOfCloth ? woven : striped;
 }

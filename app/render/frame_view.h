@@ -39,8 +39,8 @@ struct ClipPlane {
   bool hides(const Vec3f& place) const { return dot(normal, place) > offset; }
 };
 
-/// Whether FrameView::patterns shows on the object: on cloth, rods, and rigid bodies with a ball, a capsule
-/// or a cylinder, whose turns do not show otherwise.
+/// Whether FrameView::patterns shows on the object: on cloth, rods, and bodies, except those that stand
+/// still.
 bool has_pattern(const Model& model, const Object& object);
 
 struct FrameView {
@@ -58,7 +58,7 @@ struct FrameView {
   int tree_level = 0;             // its boxes of this depth are drawn, see TreeBox::is_on_level
   /// Per node: the place of its colour on the scale, in [0, 1]; < 0: that of its object. Empty: all of these.
   std::span<const float> heat;
-  bool patterns = false;  // threads of cloth, cells on rods, octants of round bodies
+  bool patterns = false;  // threads of cloth, cells on rods, octants or checkers of bodies
   std::optional<ClipPlane> clip;
   float x_ray = 1;                           // share of the pixels of bodies that are drawn, in (0, 1]
   int highlighted_object = -1;               // index into Model::objects

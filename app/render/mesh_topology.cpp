@@ -6,6 +6,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "app/render/checker.h"
 #include "app/render/threads.h"
 #include "gpu/model/cloth_pattern.h"
 
@@ -71,7 +72,7 @@ std::vector<std::uint32_t> look_of_triangles(const Model& model) {
 /// Places in the pattern of the corners of triangles.
 using PatternPlaces = std::array<Vec3f, 3>;
 
-/// Of cloth and rigid bodies; zero of other triangles.
+/// Of cloth and solids; zero of other triangles.
 std::vector<PatternPlaces> places_of_triangles(const Model& model) {
   std::vector<PatternPlaces> places(model.triangles.size());
   for (const Object& object : model.objects) {
@@ -80,6 +81,12 @@ std::vector<PatternPlaces> places_of_triangles(const Model& model) {
       const std::vector<ThreadPlaces> threads = thread_places(model, object);
       for (std::size_t t = 0; t < threads.size(); ++t)
         for (std::size_t k = 0; k < 3; ++k) places[begin + t][k] = {threads[t][k][0], threads[t][k][1], 0};
+    } else if (has_checker(model, object)) {
+      const std::vector<Vec3f> cells = checker_places(model, object);
+      for (std::size_t t = begin; t < static_cast<std::size_t>(object.triangle_end); ++t)
+        for (std::size_t k = 0; k < 3; ++k)
+          places[t][k] =
+              cells[static_cast<std::size_t>(model.triangles[t][static_cast<int>(k)] - object.node_begin)];
     } else if (object.is_rigid()) {
       for (std::size_t t = begin; t < static_cast<std::size_t>(object.triangle_end); ++t)
         for (std::size_t k = 0; k < 3; ++k) {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "app/render/checker.h"
 #include "app/render/frame_view.h"
 #include "app/render/mesh_topology.h"
 #include "app/render/threads.h"
@@ -167,9 +168,10 @@ void SceneBuffers::set_pattern(std::size_t object, const Model& model) {
   const Object& of = model.objects[object];
   if (!has_pattern(model, of)) return;
   const glm::vec4 pattern =
-      of.is_cloth()  ? glm::vec4{threads_per_metre(model, of), shared::kPatternOfCloth, 0, 0}
-      : of.is_thin() ? glm::vec4{cells_per_metre(model, of), shared::kPatternOfRods, 0, 0}
-                     : glm::vec4{1, shared::kPatternOfBodies, 0, 0};
+      of.is_cloth()         ? glm::vec4{threads_per_metre(model, of), shared::kPatternOfCloth, 0, 0}
+      : of.is_thin()        ? glm::vec4{cells_per_metre(model, of), shared::kPatternOfRods, 0, 0}
+      : is_round(model, of) ? glm::vec4{1, shared::kPatternOfRoundBodies, 0, 0}
+                            : glm::vec4{1, shared::kPatternOfSolids, 0, 0};
   for (std::size_t i = object; i < looks_.size(); i += objects_) looks_[i].pattern = pattern;
 }
 

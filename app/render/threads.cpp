@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/render/checker.h"
 #include "app/render/frame_view.h"
 #include "gpu/model/cloth_pattern.h"
 #include "gpu/model/element_group.h"
@@ -96,12 +97,7 @@ float threads_per_metre(const Model& model, const Object& cloth) {
 }
 
 bool has_pattern(const Model& model, const Object& object) {
-  if (!object.is_rigid()) return object.is_thin();
-  const Body& body = model.bodies[static_cast<std::size_t>(object.body)];
-  return std::any_of(
-      model.shapes.begin() + body.shape_begin, model.shapes.begin() + body.shape_end, [](const Shape& s) {
-        return s.kind == ShapeKind::sphere || s.kind == ShapeKind::capsule || s.kind == ShapeKind::cylinder;
-      });
+  return object.is_thin() || is_round(model, object) || has_checker(model, object);
 }
 
 float cells_per_metre(const Model& model, const Object& rods) {

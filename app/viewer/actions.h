@@ -106,7 +106,7 @@ struct ViewState;
   ACTION(toggle_clip, "Clip", KEYS({GLFW_KEY_5}), "cut bodies open by a plane, set in the panel View", by_chance, "",           \
          flip(t.view().clip.on))                                                                                               \
   ACTION(toggle_x_ray, "X-ray", KEYS({GLFW_KEY_6}), "bodies are see-through", by_chance, "", flip(t.view().clip.x_ray))        \
-  ACTION(toggle_patterns, "Patterns", KEYS({GLFW_KEY_V, GLFW_MOD_SHIFT}), "patterns of cloth, rods and round bodies, which move with the material", by_chance, "", \
+  ACTION(toggle_patterns, "Patterns", KEYS({GLFW_KEY_V, GLFW_MOD_SHIFT}), "patterns of cloth, rods and bodies, which move with the material", by_chance, "", \
          flip(t.view().patterns))                                                                                              \
   ACTION(contact_colors, "Contact colours", KEYS({GLFW_KEY_C, GLFW_MOD_SHIFT}), "colours of contacts: of their state, or a scale of force, gap, slip, pressure, age and others", \
          by_chance, "", next_contact_scale(t.view()))                                                                          \

@@ -63,7 +63,8 @@ struct MeshVertex {
   uint look;                // one ObjectLook per object, and behind them one per object for its odd panels
   uint fan_begin, fan_end;  // triangles that share its normal
   float place_x, place_y, place_z;  // [m] where its pattern is, fixed to the material. Cloth: along warp and
-                                    // weft at rest; rigid bodies: in the body's frame
+                                    // weft at rest; round rigid bodies: in the body's frame; other solids:
+                                    // [cells] of their checker, see app/render/checker.h
 };
 
 /// A segment of a rod, and the nodes before and after it: its own ends where the rod ends.
@@ -82,7 +83,8 @@ const int kTubeCapVertices = 16;
 
 const float kPatternOfRods = 0;
 const float kPatternOfCloth = 1;
-const float kPatternOfBodies = 2;
+const float kPatternOfRoundBodies = 2;
+const float kPatternOfSolids = 3;
 
 struct ObjectLook {
   vec4 color;    // linear; w: 1 when highlighted

@@ -1,10 +1,13 @@
-// Patterns of cloth and rods move with the material, and are means where they are too small for pixels.
+// Patterns of cloth, rods and solids move with the material, and are means where they are too small for
+// pixels.
 #include <cmath>
 #include <numbers>
 
 #include "app/io/scene/scene.h"
+#include "app/render/checker.h"
 #include "app/render/mesh_topology.h"
 #include "app/render/threads.h"
+#include "gpu/model/rigid_body.h"
 #include "tests/app/render_fixture.h"
 
 namespace stickslip {
@@ -59,11 +62,67 @@ std::vector<Vec3f> turned(const Model& model, const Vec3f& center, float degrees
   return positions;
 }
 
-TEST(Patterns, OfRigidBodiesAreThoseOfRoundOnesInTheirFrames) {
+/// An elastic box of 0.6 x 0.3 x 0.9 m that is turned about a skew axis, away from the origin.
+Model turned_solid() {
+  Model model = empty_model();
+  TetMesh mesh = make_box({0.6, 0.3, 0.9}, 0.15);
+  const Quat turn = turn_of_x(normalized(Vec<double, 3>{1, 2, 2}));
+  for (auto& x : mesh.nodes) x = turn.rotate(x) + Vec<double, 3>{3, 2, 1};
+  add_solid(model, "box", mesh.nodes, mesh.tets, 0).color = {0.7f, 0.5f, 0.3f};
+  finalize(model);
+  return model;
+}
+
+/// Whether an object's nodes in the checker fill a box with this corner, and each lies in a face of it.
+void expect_cells(const Model& model, const Vec3f& cells) {
+  Vec3f sorted = cells, corner = Vec3f::zero();
+  const Object& object = model.objects[0];
+  const std::vector<Vec3f> places = checker_places(model, object);
+  for (const Vec3i& t : model.triangles)
+    for (int k = 0; k < 3; ++k) {
+      const Vec3f& place = places[static_cast<std::size_t>(t[k] - object.node_begin)];
+      corner = max(corner, place);
+      for (int c = 0; c < 3; ++c) EXPECT_GE(place[c], -1e-4f);
+    }
+  for (const Vec3i& t : model.triangles)
+    for (int k = 0; k < 3; ++k) {
+      const Vec3f& place = places[static_cast<std::size_t>(t[k] - object.node_begin)];
+      bool in_face = false;
+      for (int c = 0; c < 3; ++c)
+        in_face = in_face || std::abs(place[c]) < 1e-4f || std::abs(place[c] - corner[c]) < 1e-4f;
+      EXPECT_TRUE(in_face) << "axes are those of the faces";
+    }
+  std::sort(corner.v, corner.v + 3);
+  std::sort(sorted.v, sorted.v + 3);
+  for (int c = 0; c < 3; ++c) EXPECT_NEAR(corner[c], sorted[c], 1e-4f) << c;
+}
+
+TEST(Patterns, SolidsHaveACheckerOfWholeCellsAlongTheirFaces) {
+  expect_cells(rigid_body("shape = 'box'\nsize = [0.6, 0.6, 0.6]"), {3, 3, 3});
+  expect_cells(turned_solid(), {5, 3, 8});
+  // Cells of a plate are no smaller than an eighth of its length.
+  expect_cells(rigid_body("shape = 'box'\nsize = [0.4, 0.01, 0.8]"), {4, 1, 8});
+}
+
+TEST(Patterns, AreOnAllThatMovesAndHasASurface) {
   const Model round = rigid_body(ball), box = rigid_body("shape = 'box'\nsize = [0.6, 0.6, 0.6]");
   EXPECT_TRUE(has_pattern(round, round.objects[0]));
-  EXPECT_FALSE(has_pattern(box, box.objects[0])) << "its edges show how it turns";
+  EXPECT_TRUE(has_pattern(box, box.objects[0]));
+  EXPECT_FALSE(has_checker(round, round.objects[0])) << "it has octants";
   EXPECT_TRUE(has_pattern(sheet(), sheet().objects[0]));
+  EXPECT_TRUE(has_pattern(cube_on_ground(), cube_on_ground().objects[0]));
+  const Model floor = parse_scene(
+                          "[[material]]\nname = 'wood'\n[[collider]]\nname = 'floor'\n"
+                          "shape = 'box'\nsize = [1, 0.1, 1]\n[[object]]\nname = 'body'\n"
+                          "body = 'rigid'\nshape = 'box'\nsize = [0.1, 0.1, 0.1]\n"
+                          "position = [0, 1, 0]\n",
+                          "/somewhere/floor.toml")
+                          .model;
+  for (const Object& object : floor.objects) EXPECT_EQ(has_pattern(floor, object), object.name == "body");
+}
+
+TEST(Patterns, OfRoundBodiesAreInTheirFrames) {
+  const Model round = rigid_body(ball);
   for (const shared::MeshVertex& vertex : build_topology(round).vertices) {
     const Vec<float, 3> place{vertex.place_x, vertex.place_y, vertex.place_z};
     EXPECT_EQ(place, round.rest_positions[vertex.node].cast<float>());
@@ -214,6 +273,66 @@ TEST_F(RenderPatternsTest, ATurnShowsOnABall) {
   renderer->set_positions(turned(model, {0, 0, 0}, 90));
   EXPECT_LT(pixels_that_differ(plain, draw(), 30), 1000u)
       << "without patterns its outline alone shows a turn";
+}
+
+TEST_F(RenderPatternsTest, ATurnShowsOnABox) {
+  show(rigid_body("shape = 'box'\nsize = [0.6, 0.6, 0.6]"), {0, 0, 1.5f}, {0, 0, 0});
+  renderer->set_positions(turned(model, {0, 0, 0}, 0));
+  const Image before = draw();
+  renderer->set_positions(turned(model, {0, 0, 0}, 20));
+  const Image after = draw();
+  view.patterns = false;
+  const Image plain_after = draw();
+  renderer->set_positions(turned(model, {0, 0, 0}, 0));
+  const Image plain = draw();
+  EXPECT_NEAR(mean(before), mean(plain), 0.03 * mean(plain));
+  const auto tone = [&](int i, int j) {
+    const Vec3f at{0.2f * static_cast<float>(i), 0.2f * static_cast<float>(j), 0.3f};
+    return brightness(pixel_of(before, at)) - brightness(pixel_of(plain, at));
+  };
+  // Three cells by three, with corners of one tone.
+  for (int i = -1; i <= 1; ++i)
+    for (int j = -1; j <= 1; ++j) {
+      EXPECT_EQ(tone(i, j) > 0, (i + j) % 2 == 0 ? tone(0, 0) > 0 : tone(0, 0) < 0) << i << ", " << j;
+      EXPECT_GT(std::abs(tone(i, j)), 15) << i << ", " << j;
+    }
+  EXPECT_GT(pixels_that_differ(before, after, 8), pixels_that_differ(plain, plain_after, 8) + 2000u)
+      << "not only the outline shows it";
+}
+
+TEST_F(RenderPatternsTest, FacesOfASolidDoNotFlickerWhereCellsEndInThem) {
+  show(cube_on_ground(), {0, 0.5f, 3}, {0, 0.5f, 0});
+  const Image checked = draw();
+  view.patterns = false;
+  const Image plain = draw();
+  // Within a cell of the front face all pixels are on one side of the plain ones.
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      int lighter = 0, darker = 0;
+      for (int a = -4; a <= 4; ++a)
+        for (int b = -4; b <= 4; ++b) {
+          const Vec3f at{(static_cast<float>(i - 1) + 0.09f * static_cast<float>(a)) / 3,
+                         0.5f + (static_cast<float>(j - 1) + 0.09f * static_cast<float>(b)) / 3, 0.5f};
+          const int difference = brightness(pixel_of(checked, at)) - brightness(pixel_of(plain, at));
+          lighter += difference > 8;
+          darker += difference < -8;
+        }
+      EXPECT_EQ(std::max(lighter, darker), 81) << i << ", " << j;
+    }
+}
+
+TEST_F(RenderPatternsTest, CheckersMoveWithSolidsAndFadeFarAway) {
+  show(cube_on_ground(), {0, 0.5f, 3}, {0, 0.5f, 0});
+  const Image before = draw();
+  const Vec3f by{0.137f, 0, 0.071f};
+  renderer->set_positions(moved_nodes(model, by));
+  view.camera = Camera::look_at(Vec3f{0, 0.5f, 3} + by, Vec3f{0, 0.5f, 0} + by, 40);
+  EXPECT_LT(pixels_that_differ(before, draw(), 12), 200u);
+  renderer->set_positions(moved_nodes(model, {0, 0, 0}));
+  view.camera = Camera::look_at({3, 20, 60}, {0, 0.5f, 0}, 40);
+  const Image far = draw();
+  view.patterns = false;
+  EXPECT_EQ(pixels_that_differ(far, draw(), 2), 0u);
 }
 
 /// The first node of the rod is a ghost: its ten ghosts come before the nodes.

@@ -66,7 +66,7 @@ struct ViewState {
   ContactScale scale = ContactScale::state;    // of the marks of contacts
   ForceArrows arrows = ForceArrows::contacts;  // what the arrows of forces stand for
   SurfaceColors surfaces = SurfaceColors::objects;
-  bool patterns = true;  // of cloth, rods and round bodies
+  bool patterns = true;  // of cloth, rods and bodies
   ClipChoice clip;
   bool panels = true, log = false, lab = false, help = false;
   bool gizmo = false;   // handles at the selected object

@@ -289,8 +289,10 @@ void draw_view_panel(PanelContext& context) {
   const auto is_patterned = [&](const Object& object) { return has_pattern(shown.scene->model, object); };
   if (shown.scene && std::ranges::any_of(shown.scene->model.objects, is_patterned)) {
     ImGui::Checkbox("Patterns", &view.patterns);
-    tooltip("Threads of cloth, cells around rods, octants of round bodies: they move with the material  [" +
-            shortcut(ActionId::toggle_patterns) + "]");
+    tooltip(
+        "Threads of cloth, cells around rods, octants of balls, checkers of other bodies: they move with the "
+        "material  [" +
+        shortcut(ActionId::toggle_patterns) + "]");
   }
   draw_surface_colors(view.surfaces, context.window.least_heat, context.window.most_heat);
   draw_picture_settings(view.pictures, !view.panels_in_pictures);
