@@ -34,6 +34,7 @@ constexpr MeasureRow kMeasures[] = {
     {"ccd_sides", measure_ccd_sides},
     {"multigrid", measure_multigrid},
     {"contact_times", measure_contact_times},
+    {"judged", measure_judged},
     {"barrier_limit", measure_barrier_limit},
     {"friction_limit", measure_friction_limit},
 };

@@ -72,6 +72,8 @@ Measurement measure_projection(const Claim&, const ClaimRun&, const MeasureConte
 Measurement measure_thin_rates(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Times of couplings for contacts and elasticity on scenes. See measure_contact_times.cpp.
 Measurement measure_contact_times(const Claim&, const ClaimRun&, const MeasureContext&);
+/// Whole runs of hair, judged at every step. See measure_judged.cpp for the quantities.
+Measurement measure_judged(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Contact solvers on generated problems.
 Measurement measure_solvers(const Claim&, const ClaimRun&, const MeasureContext&);
 /// Success of contact solvers over the constraint ratio nu, and their times.
