@@ -2,10 +2,10 @@
 // M.iterations_B for each beta B of the run, M.spread (most over fewest iterations), M.at_25 (those of beta =
 // 25 over the fewest), M.ratio (of all iterations, over those of the first method); and spread_ratio (first
 // method's over the last's). With a size, the scene is `hairy-ball` with so many strands. Of `thin`, per
-// scene and method of `bench thin`: SCENE.METHOD.contacts, .seconds_per_frame, .iterations, .share_linear,
-// .share_projection, .linear_of_solver (linear systems over these and projections), .contact_frames and
-// .vertex_frames (contacts or vertices times frames of 1/24 s, per second of processor time), and of
-// nodal_admm .updates, contacts projected per second of processor time.
+// scene and method of `bench thin`: SCENE.METHOD.strands, .contacts, .seconds_per_frame, .iterations,
+// .share_linear, .share_projection, .share_solver (both), .linear_of_solver (linear systems over both),
+// .contact_frames and .vertex_frames (contacts or vertices times frames of 1/24 s, per second of processor
+// time), and of nodal_admm .updates, contacts projected per second of processor time.
 #include <algorithm>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -95,12 +95,14 @@ Measurement measure_thin_rates(const Claim&, const ClaimRun& run, const MeasureC
       const auto value = [&](const char* key) { return row[key].get<double>(); };
       std::string name = row["scene"];
       name.append(".").append(row["method"]);
+      out.add(name + ".strands", value("strands"));
       out.add(name + ".contacts", value("contacts_mean"));
       out.add(name + ".seconds_per_frame", value("seconds_per_frame"));
       out.add(name + ".iterations", value("iterations_per_step"));
       out.add(name + ".share_linear", value("share_linear_solve"));
       out.add(name + ".share_projection", value("share_contact_solve"));
       const double solver = value("share_linear_solve") + value("share_contact_solve");
+      out.add(name + ".share_solver", solver);
       if (solver > 0) out.add(name + ".linear_of_solver", value("share_linear_solve") / solver);
       const double frame = processors * value("seconds_per_frame");
       out.add(name + ".contact_frames", value("contacts_mean") / frame);
