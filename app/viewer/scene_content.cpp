@@ -325,6 +325,7 @@ State carried_over(const Model& from, const State& state, const Model& to, State
   for (const Object& object : from.objects) before[object.name] = &object;
   start.frame = state.frame;
   start.time = state.time;
+  start.barrier = {};  // of the start, where bodies that follow scripts are elsewhere
   if (!state.thickness.empty()) start.thickness.assign(to.objects.size(), 1);
   for (const Object& object : to.objects) {
     const auto found = before.find(object.name);

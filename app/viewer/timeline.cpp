@@ -7,7 +7,9 @@ std::size_t size_of(const Moment& moment) {
   const State& s = moment.state;
   return sizeof(Moment) + (s.positions.size() + s.velocities.size()) * sizeof(Vec<double, 3>) +
          s.bodies.size() * sizeof(BodyState) + s.thickness.size() * sizeof(double) +
-         s.anchors.size() * sizeof(ContactAnchor) + moment.contacts.size() * sizeof(ContactRecord);
+         s.anchors.size() * sizeof(ContactAnchor) + s.barrier.bodies.size() * sizeof(StandIn) +
+         (2 * s.barrier.colliders.size() + s.barrier.multipliers.size()) * sizeof(Vec<double, 3>) +
+         moment.contacts.size() * sizeof(ContactRecord);
 }
 
 }  // namespace

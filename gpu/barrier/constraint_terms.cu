@@ -1,5 +1,7 @@
 #include "gpu/barrier/constraint_terms.cuh"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -175,7 +177,7 @@ void ConstraintTerms::begin_step(Context& ctx, Real dt, const Vec3* x_t) {
   dt_ = dt;
   if (empty()) return;
   const bool is_first = std::exchange(forgotten_, false);
-  if (is_first) fill(ctx, multipliers_.data(), size(), Vec3::zero());
+  if (is_first && !std::exchange(given_, false)) fill(ctx, multipliers_.data(), size(), Vec3::zero());
   ConstraintStencil* stencils = stencils_.data();
   const MovedPoint* points = points_.data();
   Real* start = start_.data();
@@ -190,6 +192,22 @@ void ConstraintTerms::begin_step(Context& ctx, Real dt, const Vec3* x_t) {
                    ? Real(0)
                    : constraint_state(s, at.x, (s.low + s.high) / Real(2)).c;
   });
+}
+
+std::vector<Vec<double, 3>> ConstraintTerms::multipliers(Context& ctx) const {
+  std::vector<Vec<double, 3>> all;
+  if (empty() || (forgotten_ && !given_)) return all;
+  for (const Vec3& m : multipliers_.download(ctx)) all.push_back(m.template cast<double>());
+  return all;
+}
+
+void ConstraintTerms::start_from(Context& ctx, const std::vector<Vec<double, 3>>& multipliers) {
+  const auto is_finite = [](const Vec<double, 3>& m) { return std::isfinite(norm2(m)); };
+  if (empty() || multipliers.size() != size() || !std::ranges::all_of(multipliers, is_finite)) return;
+  std::vector<Vec3> all;
+  for (const auto& m : multipliers) all.push_back(m.template cast<Real>());
+  multipliers_.upload(ctx, all);
+  given_ = true;
 }
 
 void ConstraintTerms::add_value(Context& ctx, const Vec3* x, double* out) {

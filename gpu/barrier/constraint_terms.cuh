@@ -1,6 +1,8 @@
 // ConstraintTerms: the constraints of joints in the incremental potential, with multipliers.
 #pragma once
 
+#include <vector>
+
 #include "gpu/core/buffer.h"
 #include "gpu/energy/constraint_share.h"
 #include "gpu/energy/constraint_stencil.h"
@@ -15,7 +17,14 @@ class ConstraintTerms {
  public:
   void load(Context& ctx, const Model& model);
   /// Drops multipliers, at the next step.
-  void forget() { forgotten_ = true; }
+  void forget() {
+    forgotten_ = true;
+    given_ = false;
+  }
+  /// [N] those of the last step; empty: none yet.
+  std::vector<Vec<double, 3>> multipliers(Context& ctx) const;
+  /// After `forget`: starts with these, if they are finite and as many as the constraints.
+  void start_from(Context& ctx, const std::vector<Vec<double, 3>>& multipliers);
   bool empty() const { return size() == 0; }
   std::size_t size() const { return stencils_.size(); }
   /// Stencils in `linearise`: one per constraint, up to six where it depends on more than four nodes.
@@ -36,7 +45,7 @@ class ConstraintTerms {
 
  private:
   Real dt_ = 1;
-  bool forgotten_ = true;
+  bool forgotten_ = true, given_ = false;
   Buffer<ConstraintStencil> stencils_;
   Buffer<MovedPoint> points_;
   Buffer<ConstraintShare> shares_;

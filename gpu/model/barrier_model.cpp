@@ -344,6 +344,25 @@ Drag barrier_drag(const Model& scene, const BarrierModel& barrier, const Drag& d
   return on;
 }
 
+std::vector<std::int32_t> scripted_body_nodes(const Model& scene, const BarrierModel& barrier) {
+  std::vector<std::int32_t> nodes;
+  for (const Body& body : scene.bodies) {
+    const Object& object = barrier.model.objects[static_cast<std::size_t>(body.object)];
+    if (body.moves || body.motion < 0) continue;
+    for (std::int32_t i = object.node_begin; i < object.node_end; ++i) nodes.push_back(i);
+  }
+  std::ranges::sort(nodes);
+  return nodes;
+}
+
+bool fits(const Model& scene, const BarrierModel& barrier, const BarrierMemory& memory) {
+  const auto is_finite = [](const Vec3d& x) { return std::isfinite(x[0] + x[1] + x[2]); };
+  const std::size_t nodes = scripted_body_nodes(scene, barrier).size();
+  return memory.bodies.size() == scene.bodies.size() && memory.colliders.size() == nodes &&
+         memory.collider_velocities.size() == nodes && std::ranges::all_of(memory.colliders, is_finite) &&
+         std::ranges::all_of(memory.collider_velocities, is_finite);
+}
+
 State barrier_state(const Model& scene, const BarrierModel& barrier, const State& state, double dt) {
   State out;
   out.frame = state.frame;
@@ -356,6 +375,7 @@ State barrier_state(const Model& scene, const BarrierModel& barrier, const State
     out.positions[to] = state.positions[i];
     out.velocities[to] = state.velocities[i];
   }
+  const bool remembered = !state.barrier.bodies.empty() && fits(scene, barrier, state.barrier);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const Body& body = scene.bodies[b];
     const Object& object = barrier.model.objects[static_cast<std::size_t>(body.object)];
@@ -368,6 +388,19 @@ State barrier_state(const Model& scene, const BarrierModel& barrier, const State
       out.positions[n] = x;
       out.velocities[n] = at.velocity + cross(at.spin, x - at.pose.x);
     }
+    if (!body.moves || !remembered) continue;
+    const StandIn& stand_in = state.barrier.bodies[b];
+    for (std::size_t k = 0; k < 4; ++k) {
+      const auto n = static_cast<std::size_t>(object.control_begin) + k;
+      out.positions[n] = stand_in.positions[k];
+      out.velocities[n] = stand_in.velocities[k];
+    }
+  }
+  if (!remembered) return out;
+  const std::vector<std::int32_t> scripted = scripted_body_nodes(scene, barrier);
+  for (std::size_t i = 0; i < scripted.size(); ++i) {
+    out.positions[static_cast<std::size_t>(scripted[i])] = state.barrier.colliders[i];
+    out.velocities[static_cast<std::size_t>(scripted[i])] = state.barrier.collider_velocities[i];
   }
   return out;
 }

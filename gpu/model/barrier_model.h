@@ -61,8 +61,14 @@ double object_mass(const Model& model, const Object& object);
 /// Pose of a scripted body at `time`, and its mean velocity over the interval dt before `time`.
 BodyState scripted_state(const Model& scene, const Body& body, double time, double dt);
 
+/// Nodes of bodies that follow scripts, ascending.
+std::vector<std::int32_t> scripted_body_nodes(const Model& scene, const BarrierModel& barrier);
+/// Whether a memory has as many bodies and nodes as the barrier model, and all numbers are finite.
+bool fits(const Model& scene, const BarrierModel& barrier, const BarrierMemory& memory);
+
 /// Positions and velocities of all nodes of `barrier.model` for a state of the scene. Scripted bodies have
-/// the poses of their scripts.
+/// the poses of their scripts. Where state.barrier has bodies and `fits`, control nodes and those of scripted
+/// bodies are its own.
 State barrier_state(const Model& scene, const BarrierModel& barrier, const State& state, double dt);
 
 /// The drag of the barrier model that corresponds to `drag` of the scene. It pulls a moving rigid body at the

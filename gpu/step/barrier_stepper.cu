@@ -50,6 +50,11 @@ void upload(Context& ctx, const State& state, DeviceState& to) {
   to.time = state.time;
 }
 
+bool is_same(const BodyState& a, const BodyState& b) {
+  return a.pose.x == b.pose.x && a.pose.q.w == b.pose.q.w && a.pose.q.v == b.pose.q.v &&
+         a.velocity == b.velocity && a.spin == b.spin;
+}
+
 void copy_state(Context& ctx, const DeviceState& from, DeviceState& to) {
   to.x.resize(ctx, from.x.size());
   to.v.resize(ctx, from.v.size());
@@ -168,7 +173,9 @@ StepReport BarrierStepper::step(const StepSettings& wanted) {
 
 StepReport BarrierStepper::step_nodes_or_bodies(const StepSettings& settings) {
   if (has_bodies()) return step_bodies(settings);
-  return stepper_->step(ctx_, model_, device_, settings.params, settings.drag, nodes_);
+  StepReport report = stepper_->step(ctx_, model_, device_, settings.params, settings.drag, nodes_);
+  stepper_->follow_control_nodes(ctx_, nodes_);
+  return report;
 }
 
 /// A step of all attempts. Where one throws, bodies, stiffening and history are those before the step.
@@ -179,6 +186,8 @@ StepReport BarrierStepper::step_bodies(const StepSettings& settings) {
   try {
     StepReport report = step_attempts(settings);
     strain_ = report.body_strain;
+    // Steps move followers along with rounding. A state that is set has them where their leaders are.
+    stepper_->follow_control_nodes(ctx_, moving_);
     follow_bodies(settings.params.dt);
     return report;
   } catch (...) {
@@ -248,6 +257,16 @@ State BarrierStepper::state() {
   State out = Stepper::state();
   if (has_bodies()) out.bodies = bodies_.states(ctx_, model_, nodes_.time, dt_);
   out.thickness = shares_;
+  if (!stepper_) return out;
+  if (has_bodies()) {
+    out.barrier = bodies_.memory(ctx_, model_, moving_);
+    out.barrier.stiffening = stiffening_;
+    out.barrier.wanted_skin = wanted_skin_;
+    out.barrier.tessellation = tessellation_;
+    for (std::size_t b = 0; b < skins_.size(); ++b) out.barrier.bodies[b].skin = skins_[b];
+  }
+  out.barrier.stiffness = static_cast<double>(stepper_->history().stiffness);
+  out.barrier.multipliers = stepper_->joint_multipliers(ctx_);
   return out;
 }
 
@@ -271,9 +290,10 @@ void BarrierStepper::set_state(const State& state, const Params& params) {
   if (!has_bodies()) {
     place(state, params);
     // Nodes of affine bodies follow their control nodes, whatever the given state says.
-    const State consistent = lifted(Stepper::state(), params);
+    const State consistent = lifted(Stepper::state(), 0, params);
     if (lifted_ > 0) place(consistent, params);
     open_thin_gaps(given, params);
+    stepper_->recall(ctx_, state.barrier);
     return;
   }
   if (state.bodies.size() != model_.bodies.size())
@@ -281,37 +301,87 @@ void BarrierStepper::set_state(const State& state, const Params& params) {
                                 " rigid bodies");
   stiffening_ = 1;
   strain_ = 0;
-  place_bodies(state, params);
-  // VelocityStepper projects no positions beside elastic solids.
-  if (too_near_ && !is_coupled(model_)) place_bodies(push_apart(state, params), params);
+  const bool as_left = place_as_left(state, params);
+  if (!as_left) {
+    State without = state;
+    without.barrier = {};
+    place_bodies(without, params);
+    // VelocityStepper projects no positions beside elastic solids.
+    if (too_near_ && !is_coupled(model_)) place_bodies(push_apart(without, params), params);
+  }
   open_thin_gaps(given, params);
   bodies_.fit(ctx_, moving_);
   follow_bodies(params.dt);
+  if (!as_left) return;
+  const double stiffening = state.barrier.stiffening;
+  if (stiffening >= 1 && stiffening <= kMostStiffening) stiffening_ = stiffening;
+  strain_ = bodies_.largest_strain(ctx_);
+  stepper_->recall(ctx_, state.barrier);
+}
+
+/// Loads the barrier model for these skins, unless it is there.
+void BarrierStepper::load_bodies(const std::vector<double>& skins, const Params& params) {
+  if (stepper_ && skins == skins_ && tessellation_ == params.tessellation) return;
+  skins_ = skins;
+  tessellation_ = params.tessellation;
+  barrier_ = make_barrier_model(model_, skins_, tessellation_);
+  load_model();
+}
+
+/// Places the affine bodies as barrier steps left them, strain and skins included, so that a state continues
+/// as it would have. False where the state does not say how, where poses, velocities or the settings of
+/// surfaces have changed since, or where surfaces touch by now.
+bool BarrierStepper::place_as_left(const State& state, const Params& params) {
+  const std::vector<StandIn>& left = state.barrier.bodies;
+  if (left.size() != model_.bodies.size() ||
+      state.barrier.wanted_skin != params.contact_skin * params.d_hat ||
+      state.barrier.tessellation != params.tessellation)
+    return false;
+  const std::vector<double> most = most_skins(model_);
+  std::vector<double> skins;
+  for (std::size_t b = 0; b < left.size(); ++b) {
+    skins.push_back(left[b].skin);
+    if (!(skins[b] >= 0 && skins[b] <= most[b])) return false;
+  }
+  widened_.assign(skins.size(), false);
+  too_near_ = false;
+  wanted_skin_ = state.barrier.wanted_skin;
+  load_bodies(skins, params);
+  if (!fits(model_, barrier_, state.barrier)) return false;
+  place(lifted(barrier_state(model_, barrier_, state, params.dt), 0, params), params);
+  bodies_.fit(ctx_, moving_);
+  const std::vector<BodyState> fitted = bodies_.states(ctx_, model_, state.time, params.dt);
+  for (std::size_t b = 0; b < left.size(); ++b)
+    if (model_.bodies[b].moves && !is_same(fitted[b], state.bodies[b])) return false;
+  if (!std::isfinite(bodies_.largest_strain(ctx_))) return false;
+  const auto close = stepper_->close_objects(ctx_, barrier_.model, device_, moving_,
+                                             static_cast<Real>(kStillOpen * params.d_hat));
+  const auto is_body = [&](std::int32_t object) {
+    return object >= 0 && model_.objects[static_cast<std::size_t>(object)].body >= 0;
+  };
+  return std::ranges::none_of(close, [&](const Vec2i& pair) { return is_body(pair[0]) || is_body(pair[1]); });
 }
 
 /// Loads the barrier model and places the state, with skins wide enough if there are such.
 void BarrierStepper::place_bodies(const State& state, const Params& params) {
-  const std::vector<double> skins = body_skins(model_, params.contact_skin * params.d_hat);
+  wanted_skin_ = params.contact_skin * params.d_hat;
+  const std::vector<double> skins = body_skins(model_, wanted_skin_);
   widened_.assign(skins.size(), false);
-  if (!stepper_ || skins != skins_ || tessellation_ != params.tessellation) {
-    skins_ = skins;
-    tessellation_ = params.tessellation;
-    barrier_ = make_barrier_model(model_, skins_, tessellation_);
-    load_model();
-  }
-  place(lifted(barrier_state(model_, barrier_, state, params.dt), params), params);
+  load_bodies(skins, params);
+  const double below = kOpenGap * params.d_hat;
+  place(lifted(barrier_state(model_, barrier_, state, params.dt), below, params), params);
   while (widen_skins(params)) {
     barrier_ = make_barrier_model(model_, skins_, tessellation_);
     load_model();
-    place(lifted(barrier_state(model_, barrier_, state, params.dt), params), params);
+    place(lifted(barrier_state(model_, barrier_, state, params.dt), below, params), params);
   }
 }
 
 /// A state of moving_model() whose elastic solids are in front of all half-spaces: velocity-level steps may
-/// leave them a little behind. Without rigid bodies, gaps however small stay.
-State BarrierStepper::lifted(State state, const Params& params) {
+/// leave them a little behind. Gaps of `below` [m] and more stay.
+State BarrierStepper::lifted(State state, double below, const Params& params) {
   const double gap = kOpenGap * params.d_hat;
-  const LiftRule rule{gap, has_bodies() ? gap : 0, kMostLift * params.d_hat, !has_bodies()};
+  const LiftRule rule{gap, below, kMostLift * params.d_hat, !has_bodies()};
   lifted_ = std::max(lifted_, lift_out_of_half_spaces(moving_model(), rule, params.dt, state));
   return state;
 }

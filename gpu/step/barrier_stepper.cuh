@@ -53,8 +53,10 @@ class BarrierStepper final : public Stepper {
 
   void load_model();
   void place(const State& state, const Params& params);
+  void load_bodies(const std::vector<double>& skins, const Params& params);
   void place_bodies(const State& state, const Params& params);
-  State lifted(State state, const Params& params);
+  bool place_as_left(const State& state, const Params& params);
+  State lifted(State state, double below, const Params& params);
   State push_apart(const State& state, const Params& params);
   bool widen_skins(const Params& params);
   void open_thin_gaps(bool given, const Params& params);
@@ -77,6 +79,7 @@ class BarrierStepper final : public Stepper {
   double pushed_ = 0;           // [m] by which projection moved a centre
   double lifted_ = 0;           // [m] by which an elastic node was moved out of a half-space
   double tessellation_ = 0;     // of barrier_
+  double wanted_skin_ = 0;      // [m] from which skins_ grew
   std::vector<double> shares_;  // per object, see State::thickness
   std::vector<bool> widened_;   // per body: its skin is larger than contact_skin asks for
   StiffBodies bodies_;

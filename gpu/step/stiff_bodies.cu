@@ -88,6 +88,11 @@ void StiffBodies::load(Context& ctx, const Model& scene, const BarrierModel& bar
     drawn[i] = {barrier.node[i], body < 0 ? -1 : place[static_cast<std::size_t>(body)],
                 scene.rest_positions[i]};
   }
+  std::vector<std::int32_t> remembered;
+  for (const KeptBody& body : kept)
+    for (int k = 0; k < 4; ++k) remembered.push_back(body.control + k);
+  for (const std::int32_t node : scripted_body_nodes(scene, barrier)) remembered.push_back(node);
+  remembered_.upload(ctx, remembered);
   kept_.upload(ctx, kept);
   drawn_.upload(ctx, drawn);
   fits_.upload(ctx, std::vector<BodyFit>(kept.size()));
@@ -103,6 +108,36 @@ double StiffBodies::largest_strain(Context& ctx) {
   reduce_max(
       ctx, fits_.size(), [=] SS_LAMBDA(std::size_t i) { return fits[i].strain; }, 0.0, strain_.data());
   return read_back(ctx, strain_.data());
+}
+
+BarrierMemory StiffBodies::memory(Context& ctx, const Model& scene, const DeviceState& moving) const {
+  BarrierMemory memory;
+  memory.bodies.resize(scene.bodies.size());
+  const std::size_t n = remembered_.size();
+  if (n == 0) return memory;
+  Buffer<Vec3> gathered;
+  gathered.resize(ctx, 2 * n);
+  const std::int32_t* nodes = remembered_.data();
+  const Vec3 *x = moving.x.data(), *v = moving.v.data();
+  Vec3* out = gathered.data();
+  launch(ctx, n, [=] SS_LAMBDA(std::size_t i) {
+    out[i] = x[nodes[i]];
+    out[n + i] = v[nodes[i]];
+  });
+  const std::vector<KeptBody> kept = kept_.download(ctx);
+  const std::vector<Vec3> all = gathered.download(ctx);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    StandIn& body = memory.bodies[static_cast<std::size_t>(kept[i].body)];
+    for (std::size_t k = 0; k < 4; ++k) {
+      body.positions[k] = all[4 * i + k].template cast<double>();
+      body.velocities[k] = all[n + 4 * i + k].template cast<double>();
+    }
+  }
+  for (std::size_t i = 4 * kept.size(); i < n; ++i) {
+    memory.colliders.push_back(all[i].template cast<double>());
+    memory.collider_velocities.push_back(all[n + i].template cast<double>());
+  }
+  return memory;
 }
 
 std::vector<BodyState> StiffBodies::states(Context& ctx, const Model& scene, double time, double dt) const {

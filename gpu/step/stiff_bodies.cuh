@@ -41,6 +41,8 @@ class StiffBodies {
   void fit(Context& ctx, const DeviceState& moving);
   /// Largest |F'F - I| of the last `fit`, in Frobenius' norm; 0 without bodies that move. One host read.
   double largest_strain(Context& ctx);
+  /// Where control nodes and those of scripted bodies are; without skins and what is of no body.
+  BarrierMemory memory(Context& ctx, const Model& scene, const DeviceState& moving) const;
   /// All bodies after the last `fit`.
   std::vector<BodyState> states(Context& ctx, const Model& scene, double time, double dt) const;
   /// Places the nodes of the scene after the last `fit`: surfaces of moving bodies by their poses, all others
@@ -52,6 +54,7 @@ class StiffBodies {
   Buffer<BodyFit> fits_;
   Buffer<DrawnNode> drawn_;
   Buffer<double> strain_;
+  Buffer<std::int32_t> remembered_;  // nodes: four of each body that moves, and those of scripted bodies
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

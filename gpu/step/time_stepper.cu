@@ -185,6 +185,12 @@ void TimeStepper::forget_history() {
   potential_.constraints().forget();
 }
 
+void TimeStepper::recall(Context& ctx, const BarrierMemory& memory) {
+  if (std::isfinite(memory.stiffness) && memory.stiffness > 0)
+    history_.stiffness = static_cast<Real>(memory.stiffness);
+  potential_.constraints().start_from(ctx, memory.multipliers);
+}
+
 void TimeStepper::follow_control_nodes(Context& ctx, DeviceState& state) const {
   potential_.embedding().expand(ctx, state.x.data());
   potential_.embedding().expand(ctx, state.v.data());

@@ -8,6 +8,7 @@
 #include "gpu/barrier/barrier_newton.cuh"
 #include "gpu/broadphase/intersections.cuh"
 #include "gpu/model/interaction.h"
+#include "gpu/model/state.h"
 #include "gpu/step/newmark.cuh"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -46,6 +47,12 @@ class TimeStepper {
     double energy = 0;                                          // [J] at the end of the last step
   };
   const History& history() const { return history_; }
+  /// [N], see ConstraintTerms.
+  std::vector<Vec<double, 3>> joint_multipliers(Context& ctx) {
+    return potential_.constraints().multipliers(ctx);
+  }
+  /// After forget_history: what the last step left, as far as it fits.
+  void recall(Context& ctx, const BarrierMemory& memory);
   /// Before a step is repeated from the state at its start, with the history as it was then.
   void return_to(const History& history);
 

@@ -115,6 +115,44 @@ TEST_F(CheckpointTest, KeepsTheKindOfTwist) {
   EXPECT_EQ(state_hash(after(*resumed, 3)), state_hash(after(*engine, 3)));
 }
 
+/// How such a state goes on: BarrierMemoryTest.
+TEST_F(CheckpointTest, KeepsWhatBarrierStepsKeep) {
+  Scene scene = load_scene("box-stack");
+  scene.params.solver = SolverKind::ipc;
+  scene.params.drop_unsupported = true;
+  const State state = after(*loaded(scene), 1);
+  EXPECT_EQ(state.barrier.bodies.size(), scene.model.bodies.size());
+  write_checkpoint(file, make_checkpoint(scene, state));
+  const Scene again = load_checkpoint(file);
+  EXPECT_EQ(state_hash(*again.resumed), state_hash(state));
+  const std::unique_ptr<Engine> resumed = loaded(again);
+  resumed->set_state(*again.resumed);
+  EXPECT_EQ(state_hash(resumed->state()), state_hash(state));
+}
+
+TEST_F(CheckpointTest, RefusesAMemoryOfBarrierStepsThatIsNone) {
+  Scene scene = load_scene("box-stack");
+  scene.params.solver = SolverKind::ipc;
+  scene.params.drop_unsupported = true;
+  const Checkpoint good = make_checkpoint(scene, after(*loaded(scene), 1));
+  Checkpoint bad = good;
+  bad.state.barrier.bodies.pop_back();
+  write_checkpoint(file, bad);
+  EXPECT_NE(refusal(file).find("stand_ins"), std::string::npos) << refusal(file);
+  bad = good;
+  bad.state.barrier.stiffness = std::numeric_limits<double>::infinity();
+  write_checkpoint(file, bad);
+  EXPECT_NE(refusal(file).find("barrier"), std::string::npos) << refusal(file);
+  // One of an earlier version.
+  bad = good;
+  bad.state.barrier = {};
+  write_checkpoint(file, bad);
+  const Scene again = load_checkpoint(file);
+  const std::unique_ptr<Engine> resumed = loaded(again);
+  resumed->set_state(*again.resumed);
+  EXPECT_TRUE(resumed->step().converged);
+}
+
 TEST_F(CheckpointTest, RefusesTheTextOfAChangedSceneWhereItIsWrong) {
   Scene scene = load_scene("box-stack");
   scene.changed = true;
@@ -152,6 +190,10 @@ TEST_F(CheckpointTest, AHashChangesWithEveryNumber) {
   differs([](State& s) { s.bodies[0].spin[2] = 1; });
   differs([](State& s) { s.thickness = {1}; });
   differs([](State& s) { s.anchors = {{0, -1, 3, {1e-6, 0, 0, 0}}}; });
+  differs([](State& s) { s.barrier.stiffness = 1; });
+  differs([](State& s) { s.barrier.stiffening = 2; });
+  differs([](State& s) { s.barrier.bodies.resize(1); });
+  differs([](State& s) { s.barrier.multipliers = {{0, 0, 0}}; });
   differs([](State& s) { s.positions.push_back({0, 0, 0}); });
   EXPECT_EQ(hash_text(0xabc), "0000000000000abc");
 }

@@ -23,6 +23,7 @@ using nlohmann::json;
 constexpr std::int32_t kFormat = 1;
 constexpr std::size_t kBodyNumbers = 13;                            // position, quaternion, velocity, spin
 constexpr std::size_t kAnchorNumbers = 7;                           // bodies, feature, stretch
+constexpr std::size_t kStandInNumbers = 25;                         // 4 positions, 4 velocities, skin
 constexpr std::size_t kLongestSource = (std::size_t{1} << 20) - 1;  // that is read again
 
 /// FNV-1a.
@@ -75,6 +76,36 @@ std::vector<double> numbers_of(const std::vector<ContactAnchor>& anchors) {
                    {static_cast<double>(x.a), static_cast<double>(x.b), static_cast<double>(x.feature),
                     x.stretch[0], x.stretch[1], x.stretch[2], x.stretch[3]});
   return numbers;
+}
+
+std::vector<double> numbers_of(const std::vector<StandIn>& bodies) {
+  std::vector<double> numbers;
+  numbers.reserve(kStandInNumbers * bodies.size());
+  for (const StandIn& body : bodies) {
+    for (const auto& x : body.positions) numbers.insert(numbers.end(), {x[0], x[1], x[2]});
+    for (const auto& v : body.velocities) numbers.insert(numbers.end(), {v[0], v[1], v[2]});
+    numbers.push_back(body.skin);
+  }
+  return numbers;
+}
+
+std::vector<StandIn> stand_ins_of(const std::vector<double>& numbers) {
+  std::vector<StandIn> bodies(numbers.size() / kStandInNumbers);
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const double* n = numbers.data() + kStandInNumbers * b;
+    for (std::size_t k = 0; k < 4; ++k) {
+      bodies[b].positions[k] = {n[3 * k], n[3 * k + 1], n[3 * k + 2]};
+      bodies[b].velocities[k] = {n[12 + 3 * k], n[13 + 3 * k], n[14 + 3 * k]};
+    }
+    bodies[b].skin = n[24];
+  }
+  return bodies;
+}
+
+/// Stiffness, stiffening, skin and tessellation; nothing without a memory of barrier steps.
+std::vector<double> numbers_of(const BarrierMemory& memory) {
+  if (memory.is_empty()) return {};
+  return {memory.stiffness, memory.stiffening, memory.wanted_skin, memory.tessellation};
 }
 
 std::vector<ContactAnchor> anchors_of(const std::vector<double>& numbers) {
@@ -151,6 +182,9 @@ struct Stored {
   std::vector<double> time_and_scale, half_space_mu, positions, velocities, bodies, thickness;
   std::vector<double> anchors = {};  // earlier files have none
   std::string source = {};           // only of changed scenes
+  // Only of barrier steps.
+  std::vector<double> barrier = {}, stand_ins = {}, colliders = {}, collider_velocities = {},
+                      multipliers = {};
 
   std::string checksum() const {
     Hash hash;
@@ -160,6 +194,9 @@ struct Stored {
       hash.add(*list);
     if (!anchors.empty()) hash.add(anchors);
     if (!source.empty()) hash.add(source);
+    if (!barrier.empty())
+      for (const auto* list : {&barrier, &stand_ins, &colliders, &collider_velocities, &multipliers})
+        hash.add(*list);
     return hash_text(hash.value());
   }
 };
@@ -194,6 +231,13 @@ std::uint64_t state_hash(const State& state) {
   hash.add(numbers_of(state.bodies));
   hash.add(state.thickness);
   if (!state.anchors.empty()) hash.add(numbers_of(state.anchors));
+  if (!state.barrier.is_empty()) {
+    hash.add(numbers_of(state.barrier));
+    hash.add(numbers_of(state.barrier.bodies));
+    for (const auto* list :
+         {&state.barrier.colliders, &state.barrier.collider_velocities, &state.barrier.multipliers})
+      hash.add(numbers_of(*list));
+  }
   return hash.value();
 }
 
@@ -230,7 +274,12 @@ void write_checkpoint(const fs::path& file, const Checkpoint& checkpoint) {
                       numbers_of(state.bodies),
                       state.thickness,
                       numbers_of(state.anchors),
-                      checkpoint.source};
+                      checkpoint.source,
+                      numbers_of(state.barrier),
+                      numbers_of(state.barrier.bodies),
+                      numbers_of(state.barrier.colliders),
+                      numbers_of(state.barrier.collider_velocities),
+                      numbers_of(state.barrier.multipliers)};
   Hdf5Writer out(file);
   out.group("/checkpoint");
   out.integer("/checkpoint/format", kFormat);
@@ -246,6 +295,13 @@ void write_checkpoint(const fs::path& file, const Checkpoint& checkpoint) {
   out.reals("/checkpoint/thickness", stored.thickness);
   if (!stored.anchors.empty()) out.reals("/checkpoint/anchors", stored.anchors);
   if (!stored.source.empty()) out.text("/checkpoint/source", stored.source);
+  if (!stored.barrier.empty()) {
+    out.reals("/checkpoint/barrier", stored.barrier);
+    out.reals("/checkpoint/stand_ins", stored.stand_ins);
+    out.reals("/checkpoint/colliders", stored.colliders);
+    out.reals("/checkpoint/collider_velocities", stored.collider_velocities);
+    out.reals("/checkpoint/multipliers", stored.multipliers);
+  }
   out.text("/checkpoint/checksum", stored.checksum());
   out.commit();
 }
@@ -258,6 +314,9 @@ Checkpoint read_checkpoint(const fs::path& file) {
                                           : ": is no checkpoint"));
   if (const std::int32_t format = in.integer("/checkpoint/format"); format != kFormat)
     in.fail("/checkpoint/format", "= " + std::to_string(format) + ", and this version reads 1");
+  const auto reals_if_any = [&](const char* name) {
+    return in.has(name) ? in.reals(name) : std::vector<double>{};
+  };
   const Stored stored{in.text("/checkpoint/scene"),
                       in.text("/checkpoint/variant"),
                       in.text("/checkpoint/settings"),
@@ -268,8 +327,13 @@ Checkpoint read_checkpoint(const fs::path& file) {
                       in.reals("/checkpoint/velocities"),
                       in.reals("/checkpoint/bodies"),
                       in.reals("/checkpoint/thickness"),
-                      in.has("/checkpoint/anchors") ? in.reals("/checkpoint/anchors") : std::vector<double>{},
-                      in.has("/checkpoint/source") ? in.text("/checkpoint/source") : std::string()};
+                      reals_if_any("/checkpoint/anchors"),
+                      in.has("/checkpoint/source") ? in.text("/checkpoint/source") : std::string(),
+                      reals_if_any("/checkpoint/barrier"),
+                      reals_if_any("/checkpoint/stand_ins"),
+                      reals_if_any("/checkpoint/colliders"),
+                      reals_if_any("/checkpoint/collider_velocities"),
+                      reals_if_any("/checkpoint/multipliers")};
   if (in.text("/checkpoint/checksum") != stored.checksum())
     throw InputError(file.string() + ": its checksum is wrong: the file is damaged");
   // The third is a density other than 1.
@@ -281,6 +345,17 @@ Checkpoint read_checkpoint(const fs::path& file) {
   if (stored.bodies.size() % kBodyNumbers != 0) in.fail("/checkpoint/bodies", "must have 13 numbers each");
   if (!fits_anchors(stored.anchors))
     in.fail("/checkpoint/anchors", "must have 7 numbers each: a, b, feature, stretch");
+  if (!stored.barrier.empty() && stored.barrier.size() != 4)
+    in.fail("/checkpoint/barrier", "must be four numbers: stiffness, stiffening, skin, tessellation");
+  if (!stored.stand_ins.empty() &&
+      stored.stand_ins.size() != stored.bodies.size() / kBodyNumbers * kStandInNumbers)
+    in.fail("/checkpoint/stand_ins", "must have 25 numbers for each body");
+  const auto need_vectors = [&](const std::string& name, const std::vector<double>& list) {
+    if (list.size() % 3 != 0) in.fail("/checkpoint/" + name, "must be vectors");
+  };
+  need_vectors("colliders", stored.colliders);
+  need_vectors("collider_velocities", stored.collider_velocities);
+  need_vectors("multipliers", stored.multipliers);
 
   Checkpoint checkpoint;
   checkpoint.scene = stored.scene;
@@ -295,7 +370,17 @@ Checkpoint read_checkpoint(const fs::path& file) {
                       vectors_of(stored.velocities),
                       bodies_of(stored.bodies),
                       stored.thickness,
-                      anchors_of(stored.anchors)};
+                      anchors_of(stored.anchors),
+                      {}};
+  if (!stored.barrier.empty())
+    checkpoint.state.barrier = {stored.barrier[0],
+                                stored.barrier[1],
+                                stored.barrier[2],
+                                stored.barrier[3],
+                                stand_ins_of(stored.stand_ins),
+                                vectors_of(stored.colliders),
+                                vectors_of(stored.collider_velocities),
+                                vectors_of(stored.multipliers)};
   try {
     const json settings = json::parse(stored.settings);
     apply(settings.at("params"), param_table(), &checkpoint.params);
