@@ -131,9 +131,8 @@ class ProgramWindowTest : public ::testing::Test {
 
   /// Starts `stickslip view ball --paused` with more `arguments`; ChildProcess stores its messages.
   void open(const std::vector<std::string>& arguments = {}) {
-    std::vector<std::string> words{
-        "-c",       "exec \"$0\" \"$@\" >&2", STICKSLIP_PROGRAM, "view",      "ball",
-        "--paused", "--validation",           "--journal",       "done.jsonl"};
+    std::vector<std::string> words{"-c",       "exec \"$0\" \"$@\" >&2", started_,    "view",      "ball",
+                                   "--paused", "--validation",           "--journal", "done.jsonl"};
     if (shows_panels_) words.push_back("--panels");
     words.insert(words.end(), arguments.begin(), arguments.end());
     program_.emplace("/bin/sh", words);
@@ -223,8 +222,9 @@ class ProgramWindowTest : public ::testing::Test {
 
   XDisplay display_;
   fs::path folder_, before_;
-  bool shows_panels_ = true;    // pictures do
-  std::string before_program_;  // of `view`: settings of the shell
+  bool shows_panels_ = true;                 // pictures do
+  std::string started_ = STICKSLIP_PROGRAM;  // by `open`
+  std::string before_program_;               // of `view`: settings of the shell
   std::optional<ChildProcess> program_;
 };
 
