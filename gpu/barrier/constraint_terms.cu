@@ -205,6 +205,7 @@ void ConstraintTerms::start_from(Context& ctx, const std::vector<Vec<double, 3>>
   const auto is_finite = [](const Vec<double, 3>& m) { return std::isfinite(norm2(m)); };
   if (empty() || multipliers.size() != size() || !std::ranges::all_of(multipliers, is_finite)) return;
   std::vector<Vec3> all;
+  all.reserve(multipliers.size());
   for (const auto& m : multipliers) all.push_back(m.template cast<Real>());
   multipliers_.upload(ctx, all);
   given_ = true;
