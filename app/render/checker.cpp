@@ -42,6 +42,7 @@ std::vector<Face> faces_of(const Model& model, const Object& object) {
     faces[key].normal += normal;
   }
   std::vector<Face> sorted;
+  sorted.reserve(faces.size());
   for (const auto& [key, face] : faces) sorted.push_back(face);
   std::ranges::stable_sort(sorted, std::ranges::greater{},
                            [](const Face& face) { return norm(face.normal); });
