@@ -42,6 +42,7 @@ def main() -> int:
     scripts = {file.stem for file in TOUR.glob("*.txt")}
     if unknown := set(arguments.names) - scripts:
         parser.error(f"no such script: {', '.join(sorted(unknown))}")
+    os.environ["STICKSLIP_ASSETS"] = str(ROOT / "assets")
     for name in sorted(arguments.names or scripts):
         picture_of(arguments.program, name)
     return 0
