@@ -75,10 +75,10 @@ int rank_of(VkPhysicalDeviceType type) {
 void keep_freed_memory() {
 #if defined(__GLIBC__)
   constexpr int kBiggestHeapBlock = 32 << 20;  // [B] the largest that the C library accepts here
-  constexpr int kKept = 512 << 20;             // [B]
+  constexpr int kKept = 512 << 20, kAskedAtOnce = 16 << 20;  // [B]
   mallopt(M_MMAP_THRESHOLD, kBiggestHeapBlock);
   mallopt(M_TRIM_THRESHOLD, kKept);
-  mallopt(M_TOP_PAD, 16 << 20);
+  mallopt(M_TOP_PAD, kAskedAtOnce);
 #endif
 }
 

@@ -1,4 +1,4 @@
-// Whole runs of hair, measured at every step by the judge, and by checks that share no code with any stepper.
+// Whole runs of hair, measured at every step by the judge, and by checks of strand_checks.h.
 // Quantities of `judged` for a method M, per start:
 //   M.strands; M.contacts and M.contacts_most: of a step, mean and most;
 //   M.lawful: share of the steps whose residual by the judge is within the scene's contact.tolerance;

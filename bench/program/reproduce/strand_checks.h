@@ -1,5 +1,6 @@
 // What a run of hair shows without its contacts: strands that pass through each other or through surfaces,
-// and those that a band holds. From meshes and positions alone, by code that no stepper uses.
+// and those that a band holds. From meshes and positions alone, by code that no solver of hair uses: exact
+// signs, and the interval test that barrier steps have only with `ccd = inclusion`.
 #pragma once
 
 #include <cstddef>
