@@ -26,6 +26,7 @@ json to_json(const SoakCommand& command, const SoakReport& report) {
           {"edits_by_key", report.edits},
           {"resets", report.resets},
           {"failed_steps", report.failed_steps},
+          {"refused_edits", report.refused_edits},
           {"told", report.told},
           {"examples", report.examples},
           {"slowest_step", report.slowest_step},

@@ -47,13 +47,14 @@ class Findings {
     slowest_solver_ = param_text(&params, *find_param(param_table(), "contact_solver"));
   }
   void failed(const std::string& message, const std::string& settings) {
-    // Text without numbers, which differ from step to step.
-    std::string kind;
-    for (const char c : message)
-      if (!std::isdigit(static_cast<unsigned char>(c))) kind += c;
     const std::lock_guard lock(mutex_);
-    if (++told_[kind] == 1) examples_.push_back(message + " with" + settings);
+    tell(message, settings);
     ++failed_steps_;
+  }
+  void refused(const std::string& message, const std::string& settings) {
+    const std::lock_guard lock(mutex_);
+    tell(message, settings);
+    ++refused_edits_;
   }
 
   double buffers() const {
@@ -66,6 +67,7 @@ class Findings {
     report.told = told_;
     report.examples = examples_;
     report.failed_steps = failed_steps_;
+    report.refused_edits = refused_edits_;
     report.slowest_step = slowest_;
     report.slowest_solver = slowest_solver_;
   }
@@ -74,10 +76,18 @@ class Findings {
   std::atomic<long> fault_count_ = 0;
 
  private:
+  void tell(const std::string& message, const std::string& settings) {
+    // Text without numbers, which differ from step to step.
+    std::string kind;
+    for (const char c : message)
+      if (!std::isdigit(static_cast<unsigned char>(c))) kind += c;
+    if (++told_[kind] == 1) examples_.push_back(message + " with" + settings);
+  }
+
   mutable std::mutex mutex_;
   std::vector<std::string> faults_, examples_;
   std::map<std::string, long> told_;
-  long failed_steps_ = 0;
+  long failed_steps_ = 0, refused_edits_ = 0;
   double slowest_ = 0, buffers_ = 0;
   std::string slowest_solver_;
 };
@@ -98,6 +108,11 @@ bool all_finite(const State& state) {
   return std::ranges::all_of(state.positions, finite) && std::ranges::all_of(state.velocities, finite);
 }
 
+/// An edit that the engine refused, and that was noted.
+struct Refused : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
 /// Checks all data between the simulation and its engine.
 class WatchedEngine final : public Engine {
  public:
@@ -113,7 +128,15 @@ class WatchedEngine final : public Engine {
     watched("reset", [&] { engine_->reset(); });
   }
   void set_params(const Params& params) override {
-    watched("set_params", [&] { engine_->set_params(params); });
+    // A solver may refuse a scene, or a state that it cannot go on from: a message to the user, no fault.
+    watched("set_params", [&] {
+      try {
+        engine_->set_params(params);
+      } catch (const std::invalid_argument& error) {
+        findings_->refused(error.what(), changed_settings());
+        throw Refused(error.what());
+      }
+    });
   }
   const Params& params() const override { return engine_->params(); }
   void set_contact_params(const LabParams& params) override {
@@ -151,6 +174,8 @@ class WatchedEngine final : public Engine {
       return engine_->freeze();
     } catch (const std::logic_error&) {
       throw;  // no problem to freeze
+    } catch (const StepInterrupted&) {
+      throw;
     } catch (const std::exception& error) {
       findings_->fault(std::string("freeze: ") + error.what());
       throw;
@@ -186,6 +211,10 @@ class WatchedEngine final : public Engine {
   void watched(const char* call, F&& f) {
     try {
       f();
+    } catch (const Refused&) {
+      throw;
+    } catch (const StepInterrupted&) {
+      throw;  // a soak ends while a change of solver looks for a state to go on from
     } catch (const std::exception& error) {
       findings_->fault(describe(std::string(call) + ": " + error.what()));
       throw;
@@ -369,6 +398,8 @@ SoakReport soak(const SoakOptions& options) {
              [&] { return idle() && (simulation.status().loaded || !simulation.status().error.empty()); });
   if (!simulation.status().loaded) throw std::invalid_argument(simulation.status().error);
   while (!soak.over()) {
+    const auto complaints = [&] { return simulation.status().refusals + simulation.status().faults; };
+    const int complaints_before = complaints();
     soak.edit(simulation);
     const long attempts = findings.attempts, faults = findings.fault_count_;
     simulation.step_once();
@@ -376,7 +407,8 @@ SoakReport soak(const SoakOptions& options) {
       // In this order: the status read afterwards then includes a step that has ended.
       const bool stepped = findings.attempts > attempts || findings.fault_count_ > faults;
       simulation.update();
-      return stepped && idle();
+      // An edit that failed took the wish for a step with it.
+      return (stepped || complaints() > complaints_before) && idle();
     });
     if (!ended) findings.fault("a step has not ended for " + std::to_string(kHang) + " s");
     if (!ended) break;

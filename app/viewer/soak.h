@@ -27,10 +27,10 @@ struct SoakOptions {
 };
 
 struct SoakReport {
-  long steps = 0, failed_steps = 0, resets = 0;
+  long steps = 0, failed_steps = 0, refused_edits = 0, resets = 0;
   std::map<std::string, long> edits;     // number of edits by edited control
-  std::map<std::string, long> told;      // messages of failed steps to the user, without numbers
-  std::vector<std::string> examples;     // one failed step for each message, with the changed settings
+  std::map<std::string, long> told;      // messages of failed steps and refused edits, without numbers
+  std::vector<std::string> examples;     // one case for each message, with the changed settings
   std::vector<std::string> faults;       // violations; empty: all checks passed
   bool interrupted = false;              // by `cancel`
   double seconds = 0, slowest_step = 0;  // [s] wall

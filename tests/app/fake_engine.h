@@ -14,6 +14,7 @@ class FakeEngine final : public Engine {
  public:
   std::function<void(int frame)> on_step = [](int) {};
   std::function<void(const Model&)> on_load = [](const Model&) {};
+  std::function<void(const Params&)> on_params = [](const Params&) {};
   std::function<void()> on_snapshot = [] {};
   std::function<ContactProblem()> on_freeze = []() -> ContactProblem {
     throw std::logic_error("the last step was no contact problem");
@@ -53,7 +54,10 @@ class FakeEngine final : public Engine {
     state_ = {0, 0, model_.positions, model_.velocities};
     for (const Body& body : model_.bodies) state_.bodies.push_back({body.pose, body.velocity, body.spin});
   }
-  void set_params(const Params& params) override { params_ = params; }
+  void set_params(const Params& params) override {
+    on_params(params);
+    params_ = params;
+  }
   const Params& params() const override { return params_; }
   void set_contact_params(const LabParams& params) override { contact_params_ = params; }
   const LabParams& contact_params() const override { return contact_params_; }

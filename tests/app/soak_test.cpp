@@ -8,6 +8,7 @@
 
 #include "app/process/child_process.h"
 #include "app/viewer/random_edits.h"
+#include "gpu/model/step_interrupted.h"
 #include "tests/app/rigid_scene.h"
 #include "tests/app/x_display.h"
 
@@ -225,6 +226,34 @@ TEST(Soak, MessagesForTheUserAreNoFaultsOthersAre) {
   }));
   ASSERT_FALSE(fault.faults.empty());
   EXPECT_NE(fault.faults.front().find("a vector is too long"), std::string::npos);
+}
+
+SoakReport soak_where_edits_fail(const std::function<void()>& how) {
+  SoakOptions options = wrong_in_a_step([](int) {});
+  options.make_engine = [how] {
+    auto engine = std::make_unique<test::FakeEngine>();
+    const double dt = engine->params().dt;
+    engine->on_params = [how, dt](const Params& params) {
+      if (params.dt != dt) how();
+    };
+    return engine;
+  };
+  options.steps = 400;
+  return soak(options);
+}
+
+TEST(Soak, ARefusedEditIsNoFaultAndTheSoakGoesOn) {
+  const SoakReport report =
+      soak_where_edits_fail([] { throw std::invalid_argument("so long a step is refused"); });
+  EXPECT_TRUE(report.faults.empty()) << report.faults.front();
+  EXPECT_GT(report.refused_edits, 0);
+  EXPECT_EQ(report.told.begin()->first, "so long a step is refused");
+  EXPECT_GE(report.steps, 400);
+  const SoakReport stopped = soak_where_edits_fail([] { throw StepInterrupted(); });
+  EXPECT_TRUE(stopped.faults.empty()) << stopped.faults.front();
+  const SoakReport wrong = soak_where_edits_fail([] { throw std::runtime_error("a vector is too long"); });
+  ASSERT_FALSE(wrong.faults.empty());
+  EXPECT_EQ(wrong.faults.front().rfind("set_params: a vector is too long", 0), 0u) << wrong.faults.front();
 }
 
 TEST(Soak, AStateThatIsNotFiniteIsAFault) {
