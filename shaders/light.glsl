@@ -69,12 +69,14 @@ float sun_dimming(int i, int n) {
   return 2 * float(n) * (sqrt(1 - float(i) / float(n)) - sqrt(1 - float(i + 1) / float(n)));
 }
 
-/// Visible share of the sun from p. The map's depth and its u, v have the same unit, its width.
-float sun_visibility(vec3 p, vec3 n, float n_dot_l) {
+/// Visible share of the sun from a place in its map. The map's depth and its u, v have the same unit, its width.
+float sun_visibility(vec3 at, vec3 n, float n_dot_l) {
   const float texel = 1 / float(textureSize(sun_map, 0).x);
-  const vec3 at = (frame.sun_matrix * vec4(p + n * (1.5 * frame.sun_direction.w), 1)).xyz;
   const bool outside = any(lessThan(at.xy, vec2(0))) || any(greaterThan(at.xy, vec2(1)));
-  if (kSunTaps == 1) return outside ? 1.0 : texture(sun_map, vec3(at.xy, min(at.z - 0.5 * texel, 0.9999)));
+  if (kSunTaps == 1) {
+    const float seen = textureLod(sun_map, vec3(at.xy, min(at.z - 0.5 * texel, 0.9999)), 0);
+    return outside ? 1.0 : seen;
+  }
 
   const float slope = min(sqrt(max(1 - n_dot_l * n_dot_l, 0.0)) / max(n_dot_l, 0.05), 4.0);
   // Of the depth of the surface, by the texture coordinates.
@@ -167,15 +169,16 @@ struct Light {
   float open;  // visible share of the sky
 };
 
-Light light_at(vec3 p, vec3 n) {
+/// `in_sun_map`: of p with its offset, see frame.glsl.
+Light light_at(vec3 p, vec3 n, vec3 in_sun_map) {
   const float n_dot_l = dot(n, frame.sun_direction.xyz);
-  return Light(max(n_dot_l, 0.0) * sun_visibility(p, n, n_dot_l), sky_visibility(p, n));
+  return Light(max(n_dot_l, 0.0) * sun_visibility(in_sun_map, n, n_dot_l), sky_visibility(p, n));
 }
 
-vec3 matte(vec3 albedo, Light light, vec3 p, vec3 n) {
+/// `height`: see height_above_floor.
+vec3 matte(vec3 albedo, Light light, float height, vec3 n) {
   const float upward = 0.5 + 0.5 * n.y;
   // Where the sky is occluded, the floor's light is too: both fade towards a contact.
-  const float height = frame.grid.w > 0 ? (p.y - frame.grid.z) / frame.scene.w : 1;
   const float floor_open = mix(0.35, 1.0, smoothstep(0.0, 0.5, height)) * mix(0.5, 1.0, light.open);
   const vec3 around = kSkyLight * upward * light.open + kFloorLight * (1 - upward) * floor_open;
   return albedo * (kSunLight * light.sun + around);
@@ -193,18 +196,22 @@ vec3 gloss(Light light, vec3 n, vec3 to_eye) {
 
 /// Linear up to 0.8, then compressed so that bright colours keep their hue and never clip.
 vec3 tone_map(vec3 color) {
-  const float start = 0.76;
+  const float start = 0.76, room = 1 - start;
   const float peak = max(color.r, max(color.g, color.b));
-  if (peak <= start) return color;
-  const float room = 1 - start;
-  const float bent = 1 - room * room / (peak - start + room);
-  return mix(color * (bent / peak), vec3(bent), 1 - 1 / (0.2 * (peak - bent) + 1));
+  const float bent = min(peak, 1 - room * room / (max(peak - start, 0.0) + room));
+  const float white = 0.2 * (peak - bent);
+  return (color * (bent / max(peak, 1e-6)) + white * bent) / (1 + white);
+}
+
+/// sRGB of linear values up to 1, within a tenth of a step of 1/255: a power costs software renderers much.
+vec3 encoded(vec3 c) {
+  const vec3 root = sqrt(c);
+  return max(0.8339679 * root + 0.2979264 * sqrt(root) - 0.0553907 * c - 0.0768640, 0.0);
 }
 
 /// Linear light to screen values: darker towards the corners, with noise of half a step against banding.
 vec4 display(vec3 color) {
-  const vec2 off_center = pixel() / frame.viewport.xy - 0.5;
+  const vec2 off_center = pixel() * frame.corner.zw - 0.5;
   const vec3 c = tone_map(color * (1 - 0.22 * dot(off_center, off_center)));
-  const vec3 srgb = max(1.055 * pow(c, vec3(1 / 2.4)) - 0.055, 0.0);
-  return vec4(srgb + (pixel_noise() - 0.5) / 255, 1);
+  return vec4(encoded(c) + (pixel_noise() - 0.5) / 255, 1);
 }

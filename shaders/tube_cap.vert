@@ -13,6 +13,9 @@ layout(location = 2) flat out vec4 look;
 layout(location = 3) out float share;
 layout(location = 4) out vec4 place;
 layout(location = 5) flat out vec2 pattern;
+layout(location = 6) out vec3 in_sun;
+layout(location = 7) out vec3 off_surface;
+layout(location = 8) out float height;
 
 void main() {
   const RodPiece rod = rods[gl_InstanceIndex];
@@ -30,5 +33,8 @@ void main() {
   share = frame.sky_layout.y > 0 ? heat[rod.a] : -1;
   place = vec4(0);
   pattern = vec2(0);
+  in_sun = in_sun_map(position);
+  off_surface = sun_map_offset(normal);
+  height = height_above_floor(position);
   gl_Position = frame.view_projection * vec4(position, 1);
 }

@@ -86,7 +86,7 @@ shared::FrameData make_frame_data(const Pane& pane, const SceneBuffers& scene, c
   data.eye = to_glm(camera.eye(), 2 * half_height / height);
   data.forward = to_glm(camera.forward(), camera.covered);
   data.viewport = {width, height, mark_unit(height), half_height};
-  data.corner = {pane.x, pane.y, 0, 0};
+  data.corner = {pane.x, pane.y, 1 / width, 1 / height};
   data.scene = to_glm(rig.center, rig.radius);
   data.grid = {cell, std::max(14 * scene_radius, 6 * camera.distance), scene.ground_height().value_or(0),
                scene.ground_height() ? 1 : 0};

@@ -134,13 +134,19 @@ bool shows_insides(const shared::FrameData& frame) {
   return frame.x_ray.x < 1 || glm::vec3(frame.clip) != glm::vec3(0);
 }
 
+const BodyPipelines& body_pipelines(const PassInputs& in) {
+  const shared::FrameData& frame = in.view.frame();
+  const bool has_scale = frame.sky_layout.y > 0;
+  return shows_insides(frame) || has_scale ? in.pipelines.bodies : in.pipelines.whole_bodies;
+}
+
 void draw_bodies(const PassInputs& in) {
   if (in.scene.index_count == 0) return;
   const VkCommandBuffer commands = in.commands;
   const bool opens = shows_insides(in.view.frame());
   vkCmdSetCullMode(commands, culls_insides(in.scene) && !opens ? VK_CULL_MODE_BACK_BIT : VK_CULL_MODE_NONE);
   if (is_crowded(in.scene) && !opens) draw_depth_first(in);
-  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.mesh);
+  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, body_pipelines(in).mesh);
   vkCmdBindIndexBuffer(commands, in.scene.indices.handle(), 0, VK_INDEX_TYPE_UINT32);
   vkCmdDrawIndexed(commands, in.scene.index_count, 1, 0, 0, 0);
   vkCmdSetCullMode(commands, VK_CULL_MODE_NONE);
@@ -148,10 +154,10 @@ void draw_bodies(const PassInputs& in) {
 
 void draw_rods(const PassInputs& in) {
   if (in.scene.rod_count == 0) return;
-  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.tube);
+  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, body_pipelines(in).tube);
   draw_tubes(in);
   if (in.scene.rod_end_count == 0) return;
-  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.tube_cap);
+  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, body_pipelines(in).tube_cap);
   vkCmdDraw(in.commands, shared::kTubeCapVertices, in.scene.rod_end_count, 0, in.scene.rod_count);
 }
 

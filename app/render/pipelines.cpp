@@ -51,13 +51,15 @@ struct Recipe {
   VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
   bool blend = false;
   float slope_bias = 0, constant_bias = 0;
+  bool whole = false;
 };
 
-/// Constants of light.glsl, in the order of their ids.
-struct LightConstants {
+/// Constants of light.glsl and mesh.frag, in the order of their ids.
+struct ShaderConstants {
   std::int32_t sun_taps;
   VkBool32 soft_sun;
   std::int32_t sky_views;
+  VkBool32 whole;
 };
 
 class Builder {
@@ -65,12 +67,8 @@ class Builder {
   Builder(const Device& device, const PipelineLayouts& layouts, const QualitySettings& quality)
       : device_(device),
         layouts_(layouts),
-        constants_{static_cast<std::int32_t>(quality.sun_taps), quality.soft_sun, quality.sky_views} {
-    special_.mapEntryCount = static_cast<std::uint32_t>(kEntries.size());
-    special_.pMapEntries = kEntries.data();
-    special_.dataSize = sizeof(constants_);
-    special_.pData = &constants_;
-  }
+        constants_{static_cast<std::int32_t>(quality.sun_taps), quality.soft_sun, quality.sky_views,
+                   VK_FALSE} {}
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
 
@@ -78,7 +76,7 @@ class Builder {
     const ShaderModule module = make_module(code);
     VkComputePipelineCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
-    info.stage = stage(VK_SHADER_STAGE_COMPUTE_BIT, module);
+    info.stage = stage(VK_SHADER_STAGE_COMPUTE_BIT, module, nullptr);
     info.layout = layouts_.pipeline;
     VkPipeline pipeline = VK_NULL_HANDLE;
     check(vkCreateComputePipelines(device_.handle(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline),
@@ -89,10 +87,11 @@ class Builder {
   Pipeline graphics(const Recipe& recipe) const;
 
  private:
-  static constexpr std::array<VkSpecializationMapEntry, 3> kEntries = {{
-      {0, offsetof(LightConstants, sun_taps), sizeof(std::int32_t)},
-      {1, offsetof(LightConstants, soft_sun), sizeof(VkBool32)},
-      {2, offsetof(LightConstants, sky_views), sizeof(std::int32_t)},
+  static constexpr std::array<VkSpecializationMapEntry, 4> kEntries = {{
+      {0, offsetof(ShaderConstants, sun_taps), sizeof(std::int32_t)},
+      {1, offsetof(ShaderConstants, soft_sun), sizeof(VkBool32)},
+      {2, offsetof(ShaderConstants, sky_views), sizeof(std::int32_t)},
+      {3, offsetof(ShaderConstants, whole), sizeof(VkBool32)},
   }};
 
   ShaderModule make_module(Words code) const {
@@ -102,20 +101,20 @@ class Builder {
     info.pCode = code.data();
     return make<ShaderModule, vkCreateShaderModule>(device_.handle(), info, "vkCreateShaderModule");
   }
-  VkPipelineShaderStageCreateInfo stage(VkShaderStageFlagBits which, VkShaderModule module) const {
+  static VkPipelineShaderStageCreateInfo stage(VkShaderStageFlagBits which, VkShaderModule module,
+                                               const VkSpecializationInfo* special) {
     VkPipelineShaderStageCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
     info.stage = which;
     info.module = module;
     info.pName = "main";
-    info.pSpecializationInfo = which == VK_SHADER_STAGE_FRAGMENT_BIT ? &special_ : nullptr;
+    info.pSpecializationInfo = special;
     return info;
   }
 
   const Device& device_;
   const PipelineLayouts& layouts_;
-  LightConstants constants_;
-  VkSpecializationInfo special_{};
+  ShaderConstants constants_;  // of the quality
 };
 
 VkPipelineColorBlendAttachmentState blend_state(bool blend, bool writes) {
@@ -134,10 +133,14 @@ VkPipelineColorBlendAttachmentState blend_state(bool blend, bool writes) {
 Pipeline Builder::graphics(const Recipe& recipe) const {
   const ShaderModule vertex = make_module(recipe.vertex);
   ShaderModule fragment;
-  std::vector<VkPipelineShaderStageCreateInfo> stages = {stage(VK_SHADER_STAGE_VERTEX_BIT, vertex)};
+  ShaderConstants constants = constants_;
+  constants.whole = recipe.whole ? VK_TRUE : VK_FALSE;
+  const VkSpecializationInfo special{static_cast<std::uint32_t>(kEntries.size()), kEntries.data(),
+                                     sizeof(constants), &constants};
+  std::vector<VkPipelineShaderStageCreateInfo> stages = {stage(VK_SHADER_STAGE_VERTEX_BIT, vertex, nullptr)};
   if (!recipe.fragment.empty()) {
     fragment = make_module(recipe.fragment);
-    stages.push_back(stage(VK_SHADER_STAGE_FRAGMENT_BIT, fragment));
+    stages.push_back(stage(VK_SHADER_STAGE_FRAGMENT_BIT, fragment, &special));
   }
   VkPipelineVertexInputStateCreateInfo input{};
   input.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO;
@@ -205,14 +208,16 @@ Pipelines::Pipelines(const Device& device, const PipelineLayouts& layouts, VkFor
                      const QualitySettings& quality) {
   const Builder build(device, layouts, quality);
   const auto on_screen = [&](Words vertex, Words fragment, bool blend,
-                             VkPrimitiveTopology topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST) {
+                             VkPrimitiveTopology topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
+                             bool whole = false) {
     return build.graphics({.vertex = vertex,
                            .fragment = fragment,
                            .topology = topology,
                            .color = color,
                            .depth = kDepthFormat,
                            .samples = quality.samples,
-                           .blend = blend});
+                           .blend = blend,
+                           .whole = whole});
   };
   using namespace shader_code;
   normals = build.compute(normals_comp());
@@ -231,9 +236,15 @@ Pipelines::Pipelines(const Device& device, const PipelineLayouts& layouts, VkFor
                                 .depth = kDepthFormat,
                                 .samples = quality.samples,
                                 .constant_bias = -8});
-  mesh = on_screen(mesh_vert(), mesh_frag(), false);
-  tube = on_screen(tube_vert(), mesh_frag(), false, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
-  tube_cap = on_screen(tube_cap_vert(), mesh_frag(), false, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
+  for (const bool is_whole : {false, true}) {
+    BodyPipelines& to = is_whole ? whole_bodies : bodies;
+    const auto body = [&](Words vertex, VkPrimitiveTopology topology) {
+      return on_screen(vertex, mesh_frag(), false, topology, is_whole);
+    };
+    to.mesh = body(mesh_vert(), VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST);
+    to.tube = body(tube_vert(), VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
+    to.tube_cap = body(tube_cap_vert(), VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
+  }
   plane = on_screen(plane_vert(), plane_frag(), true, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
   sky = on_screen(sky_vert(), sky_frag(), false);
   wire = on_screen(wire_vert(), wire_frag(), true, VK_PRIMITIVE_TOPOLOGY_LINE_LIST);

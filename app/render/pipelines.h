@@ -18,13 +18,21 @@ struct PipelineLayouts {
   PipelineLayout pipeline;
 };
 
+struct BodyPipelines {
+  Pipeline mesh, tube, tube_cap;
+};
+
 /// The pipelines for one colour format and quality.
 struct Pipelines {
   Pipelines(const Device& device, const PipelineLayouts& layouts, VkFormat color,
             const QualitySettings& quality);
   Pipeline normals;  // compute
   Pipeline light_depth, tube_light_depth, scene_depth;
-  Pipeline mesh, tube, tube_cap, plane, sky, wire, glyph;
+  /// Of bodies of which nothing is left out and that have colours of their own: without code for the rest, a
+  /// software renderer takes a quarter less.
+  BodyPipelines whole_bodies;
+  BodyPipelines bodies;
+  Pipeline plane, sky, wire, glyph;
 };
 
 }  // namespace stickslip

@@ -34,7 +34,7 @@ struct FrameData {
   vec4 eye;            // xyz [m]; w: metres per pixel at unit depth
   vec4 forward;        // xyz; w: how far up the centre of the view is, in half heights
   vec4 viewport;       // width, height [px], scale of screen-constant sizes, unused
-  vec4 corner;         // xy: upper left corner of the view in the picture [px]
+  vec4 corner;         // xy: upper left corner of the view in the picture [px]; zw: 1 / width, 1 / height
   vec4 scene;          // centre [m], radius [m]
   vec4 grid;           // cell [m], distance at which the ground has faded [m], unused
   vec4 sun_direction;  // xyz towards the sun; w: size of a shadow texel [m]
