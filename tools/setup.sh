@@ -6,7 +6,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build
   libtbb-dev libeigen3-dev
-  libvulkan-dev mesa-vulkan-drivers glslc libglfw3-dev libimgui-dev libglm-dev
+  libvulkan-dev mesa-vulkan-drivers glslc libglfw3-dev libxext-dev libimgui-dev libglm-dev
   libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libspdlog-dev libfmt-dev libstb-dev libhdf5-dev
   ffmpeg tetgen fonts-dejavu-core
 )

@@ -65,7 +65,7 @@ struct FrameView {
   std::optional<Vec3f> highlighted_contact;  // [m]
   std::optional<DragLine> drag;
   bool transparent = false;   // without ground, planes and sky; where nothing is drawn alpha is 0
-  float left = 0, right = 1;  // shares of the width; the rest is covered by panels and left black
+  float left = 0, right = 1;  // shares of the width; the rest is covered by panels
   /// [N] of the longest arrow, so that arrows can be compared between pictures; smaller than the largest
   /// force of this picture: that one.
   float largest_force = 0;

@@ -236,10 +236,12 @@ void record_light_maps(const PassInputs& in) {
   });
 }
 
-void record_clear(VkCommandBuffer commands, VkFormat format, VkExtent2D size, const Output& output) {
+void record_clear(VkCommandBuffer commands, VkFormat format, VkExtent2D size, const Output& output,
+                  const VkClearColorValue& to) {
   image_barrier(commands, output.image, format, undefined(), color_written());
-  const VkRenderingAttachmentInfo color =
+  VkRenderingAttachmentInfo color =
       attachment(output.view, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_ATTACHMENT_STORE_OP_STORE);
+  color.clearValue.color = to;
   VkRenderingInfo rendering{};
   rendering.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
   rendering.renderArea = {{0, 0}, size};
@@ -270,15 +272,15 @@ void record_scene(const PassInputs& in, const Pane& pane, const Targets& targets
                  VK_ATTACHMENT_STORE_OP_DONT_CARE);  // cleared to 0: infinitely far
   VkRenderingInfo rendering{};
   rendering.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
-  rendering.renderArea = area_of(pane);
+  rendering.renderArea = uncovered(pane);
   rendering.layerCount = 1;
   rendering.colorAttachmentCount = 1;
   rendering.pColorAttachments = &color;
   rendering.pDepthAttachment = &depth;
   vkCmdBeginRendering(commands, &rendering);
-  set_area(commands, rendering.renderArea.offset, rendering.renderArea.extent);
-  const VkRect2D scissor = uncovered(pane);
-  vkCmdSetScissor(commands, 0, 1, &scissor);
+  const VkRect2D area = area_of(pane);
+  set_area(commands, area.offset, area.extent);
+  vkCmdSetScissor(commands, 0, 1, &rendering.renderArea);
   vkCmdSetDepthCompareOp(commands, VK_COMPARE_OP_GREATER_OR_EQUAL);
   vkCmdSetDepthWriteEnable(commands, VK_TRUE);
   vkCmdSetCullMode(commands, VK_CULL_MODE_NONE);

@@ -35,7 +35,8 @@ STICKSLIP_OVERLAYS(STICKSLIP_NONE, STICKSLIP_NONE, STICKSLIP_PASS)
 void record_normals(const PassInputs& in);
 void record_light_maps(const PassInputs& in);
 /// Begins a picture: discards what is in the image. Leaves it black and in COLOR_ATTACHMENT_OPTIMAL.
-void record_clear(VkCommandBuffer commands, VkFormat format, VkExtent2D size, const Output& output);
+void record_clear(VkCommandBuffer commands, VkFormat format, VkExtent2D size, const Output& output,
+                  const VkClearColorValue& to);
 /// Draws the pane's part of the image, which begins and stays in COLOR_ATTACHMENT_OPTIMAL.
 void record_scene(const PassInputs& in, const Pane& pane, const Targets& targets, const Output& output);
 

@@ -11,6 +11,8 @@
 #include "app/render/frame_slot.h"
 #include "app/render/passes.h"
 #include "app/render/shared_positions.h"
+#include "app/render/shared_window.h"
+#include "app/render/swapchain.h"
 #include "app/render/ui.h"
 
 namespace stickslip {
@@ -18,8 +20,8 @@ namespace {
 
 constexpr VkFormat kOffscreenFormat = VK_FORMAT_B8G8R8A8_UNORM;
 
-bool environment_asks_for_validation() {
-  const char* value = std::getenv("STICKSLIP_VALIDATION");
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
   return value && std::strcmp(value, "1") == 0;
 }
 
@@ -111,6 +113,7 @@ class Renderer::Impl {
   Quality quality;
   SceneBuffers scene;
   std::unique_ptr<SharedPositions> shared;
+  VkClearColorValue window_color{};  // where a window shows no scene
 
  private:
   static constexpr std::size_t kOffscreenSlot = 2;
@@ -118,14 +121,26 @@ class Renderer::Impl {
   /// Waits for the slot, uploads, and records everything up to the finished scene at the targets' size.
   /// Throws std::invalid_argument for a pane with positions or colours of another count than the scene's.
   void record_picture(FrameSlot& slot, std::span<const Pane> panes, const Targets& targets,
-                      const Output& output);
+                      const Output& output, const VkClearColorValue& background);
   void record_pane(FrameSlot& slot, std::size_t number, const Pane& pane, const Targets& targets,
                    const Output& output);
   void submit(const FrameSlot& slot, VkSemaphore wait, VkSemaphore signal) const;
   void drop_shared();
   void make_swapchain(VkExtent2D size);
-  void record_ui(const FrameSlot& slot, const UiLayers& ui, std::uint32_t image,
-                 const GpuBuffer* shown) const;
+  /// Into images of our own, for shared_window_.
+  void make_window_image(VkExtent2D size);
+  /// False: shared_window_ is of no use.
+  bool draw_shared(FrameSlot& slot, std::span<const Pane> panes, const UiLayers& ui, VkExtent2D size,
+                   Image* shown);
+  /// An image for the window, and its number for the Ui.
+  struct WindowImage {
+    VkImage image;
+    std::uint32_t number;
+    VkExtent2D size;
+  };
+  /// Returns how the image was used last.
+  Access record_ui(const FrameSlot& slot, const UiLayers& ui, const WindowImage& to,
+                   const GpuBuffer* shown) const;
   void forget_bindings();
 
   QualitySettings settings_;
@@ -133,7 +148,10 @@ class Renderer::Impl {
   PipelineLayouts layouts_;
   Pipelines pipelines_;
   LightMaps maps_;
-  std::array<FrameSlot, 3> slots_;  // two for the window, one for pictures
+  std::array<FrameSlot, 3> slots_;               // two for the window, one for pictures
+  std::unique_ptr<SharedWindow> shared_window_;  // instead of a swapchain
+  GpuImage window_image_;
+  GpuBuffer window_bytes_;
   std::optional<Swapchain> swapchain_;
   std::optional<Ui> ui_;
   Targets window_targets_, picture_targets_;
@@ -148,7 +166,7 @@ class Renderer::Impl {
 Renderer::Impl::Impl(const RendererOptions& options)
     : window(options.window),
       interop(options.interop),
-      device(options.window, options.validation || environment_asks_for_validation()),
+      device(options.window, options.validation || is_set("STICKSLIP_VALIDATION")),
       quality(resolve(options.quality, window != nullptr, device.software())),
       scene(device, Model{}),
       settings_(quality_settings(quality)),
@@ -158,6 +176,8 @@ Renderer::Impl::Impl(const RendererOptions& options)
       maps_(device, settings_),
       slots_{FrameSlot(device, layouts_), FrameSlot(device, layouts_), FrameSlot(device, layouts_)} {
   if (window) ui_.emplace(device, format_);
+  if (window && device.software() && format_ == VK_FORMAT_B8G8R8A8_UNORM && !is_set("STICKSLIP_SWAPCHAIN"))
+    shared_window_ = SharedWindow::open(window);
 }
 
 void Renderer::Impl::forget_bindings() {
@@ -222,7 +242,7 @@ void Renderer::Impl::set_quality(Quality wanted) {
 }
 
 void Renderer::Impl::record_picture(FrameSlot& slot, std::span<const Pane> panes, const Targets& targets,
-                                    const Output& output) {
+                                    const Output& output, const VkClearColorValue& background) {
   for (const Pane& pane : panes) check_counts(pane, scene);
   slot.wait();
   slot.hold(published_);
@@ -231,7 +251,7 @@ void Renderer::Impl::record_picture(FrameSlot& slot, std::span<const Pane> panes
   info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   check(vkBeginCommandBuffer(slot.commands(), &info), "vkBeginCommandBuffer");
   if (slot.held()) shared->record_takeover(slot.commands(), slot.held());
-  record_clear(slot.commands(), format_, targets.size(), output);
+  record_clear(slot.commands(), format_, targets.size(), output, background);
   for (std::size_t i = 0; i < panes.size(); ++i) {
     const Pane part = cut(panes[i], targets.size());
     if (part.width > 0 && part.height > 0) record_pane(slot, i, part, targets, output);
@@ -270,7 +290,7 @@ Image Renderer::Impl::render_offscreen(std::span<const Pane> panes, VkExtent2D s
     picture_bytes_ = GpuBuffer::readback(device, std::size_t{4} * size.width * size.height);
   }
   FrameSlot& slot = slots_[kOffscreenSlot];
-  record_picture(slot, panes, picture_targets_, {picture_.handle(), picture_.view()});
+  record_picture(slot, panes, picture_targets_, {picture_.handle(), picture_.view()}, {});
   image_barrier(slot.commands(), picture_.handle(), format_, color_written(), copied_from());
   copy_to_host(slot.commands(), picture_.handle(), size, picture_bytes_);
   submit(slot, VK_NULL_HANDLE, VK_NULL_HANDLE);
@@ -284,8 +304,36 @@ void Renderer::Impl::make_swapchain(VkExtent2D size) {
   Swapchain fresh(device, size, swapchain_ ? swapchain_->handle() : VK_NULL_HANDLE);
   swapchain_.reset();
   swapchain_.emplace(std::move(fresh));
-  ui_->set_images(*swapchain_);
+  ui_->set_images(swapchain_->views(), swapchain_->size());
   swapchain_outdated_ = false;
+}
+
+void Renderer::Impl::make_window_image(VkExtent2D size) {
+  device.wait_idle();
+  constexpr VkImageUsageFlags kUsage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+  window_image_ = GpuImage(device, {size, format_, kUsage});
+  window_bytes_ = GpuBuffer::readback(device, std::size_t{4} * size.width * size.height);
+  const VkImageView view = window_image_.view();
+  ui_->set_images({&view, 1}, size);
+  window_targets_ = Targets(device, size, format_, settings_.samples);
+}
+
+bool Renderer::Impl::draw_shared(FrameSlot& slot, std::span<const Pane> panes, const UiLayers& ui,
+                                 VkExtent2D size, Image* shown) {
+  if (!same(window_image_.size(), size) || !same(window_targets_.size(), size)) make_window_image(size);
+  GpuBuffer bytes;
+  if (shown) bytes = GpuBuffer::readback(device, std::size_t{4} * size.width * size.height);
+  const VkImage image = window_image_.handle();
+  record_picture(slot, panes, window_targets_, {image, window_image_.view()}, window_color);
+  const Access last = record_ui(slot, ui, {image, 0, size}, shown ? &bytes : nullptr);
+  image_barrier(slot.commands(), image, format_, last, copied_from());
+  copy_to_host(slot.commands(), image, size, window_bytes_);
+  submit(slot, VK_NULL_HANDLE, VK_NULL_HANDLE);
+  slot.wait();
+  if (shown) *shown = to_image(bytes, size, format_);
+  ++frames_shown_;
+  return shared_window_->show({window_bytes_.data(), std::size_t{4} * size.width * size.height},
+                              static_cast<int>(size.width), static_cast<int>(size.height));
 }
 
 bool Renderer::Impl::draw_window(const FrameView* view, std::span<const Pane> panes, const UiLayers& ui,
@@ -294,10 +342,19 @@ bool Renderer::Impl::draw_window(const FrameView* view, std::span<const Pane> pa
   glfwGetFramebufferSize(window, &width, &height);
   if (width <= 0 || height <= 0) return false;
   const VkExtent2D wanted{static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height)};
-  if (!swapchain_ || swapchain_outdated_) make_swapchain(wanted);
+  std::optional<Pane> one;
+  if (view) one = whole(*view, wanted);
+  if (one) panes = {&*one, 1};
 
   FrameSlot& slot = slots_[frames_shown_ % 2];
   slot.wait();
+  if (shared_window_) {
+    if (draw_shared(slot, panes, ui, wanted, shown)) return true;
+    device.wait_idle();
+    shared_window_.reset();
+    if (shown) return true;
+  }
+  if (!swapchain_ || swapchain_outdated_) make_swapchain(wanted);
   std::optional<std::uint32_t> image = swapchain_->acquire(slot.acquired());
   if (!image) {
     make_swapchain(wanted);
@@ -315,11 +372,12 @@ bool Renderer::Impl::draw_window(const FrameView* view, std::span<const Pane> pa
   if (shown)
     bytes =
         GpuBuffer::readback(device, std::size_t{4} * swapchain_->size().width * swapchain_->size().height);
-  std::optional<Pane> one;
-  if (view) one = whole(*view, swapchain_->size());
-  record_picture(slot, one ? std::span(&*one, 1) : panes, window_targets_,
-                 {swapchain_->image(*image), swapchain_->view(*image)});
-  record_ui(slot, ui, *image, shown ? &bytes : nullptr);
+  if (one) one = whole(*view, swapchain_->size());
+  const VkImage target = swapchain_->image(*image);
+  record_picture(slot, panes, window_targets_, {target, swapchain_->view(*image)}, window_color);
+  const Access last = record_ui(slot, ui, {target, *image, swapchain_->size()}, shown ? &bytes : nullptr);
+  image_barrier(slot.commands(), target, format_, last,
+                {VK_PIPELINE_STAGE_2_NONE, 0, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR});
   submit(slot, slot.acquired(), swapchain_->rendered(*image));
   const VkExtent2D now = swapchain_->size();
   swapchain_outdated_ = !swapchain_->present(*image) || !same(now, wanted);
@@ -331,23 +389,22 @@ bool Renderer::Impl::draw_window(const FrameView* view, std::span<const Pane> pa
   return true;
 }
 
-void Renderer::Impl::record_ui(const FrameSlot& slot, const UiLayers& ui, std::uint32_t index,
-                               const GpuBuffer* shown) const {
+Access Renderer::Impl::record_ui(const FrameSlot& slot, const UiLayers& ui, const WindowImage& to,
+                                 const GpuBuffer* shown) const {
   const VkCommandBuffer commands = slot.commands();
-  const VkImage image = swapchain_->image(index);
-  if (ui.panels) ui_->record(commands, index, ui.panels);
+  if (ui.panels) ui_->record(commands, to.number, ui.panels);
   Access last = color_written();
   if (shown) {
-    image_barrier(commands, image, format_, last, copied_from());
-    copy_to_host(commands, image, swapchain_->size(), *shown);
+    image_barrier(commands, to.image, format_, last, copied_from());
+    copy_to_host(commands, to.image, to.size, *shown);
     last = copied_from();
   }
   if (ui.marks) {
-    if (shown) image_barrier(commands, image, format_, std::exchange(last, color_written()), color_written());
-    ui_->record(commands, index, ui.marks);
+    if (shown)
+      image_barrier(commands, to.image, format_, std::exchange(last, color_written()), color_written());
+    ui_->record(commands, to.number, ui.marks);
   }
-  image_barrier(commands, image, format_, last,
-                {VK_PIPELINE_STAGE_2_NONE, 0, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR});
+  return last;
 }
 
 Renderer::Renderer(const RendererOptions& options) : impl_(std::make_unique<Impl>(options)) {}
@@ -376,6 +433,8 @@ bool Renderer::draw_window(std::span<const Pane> panes, ImDrawData* ui, Image* s
   if (!impl_->window) throw std::logic_error("draw_window needs a renderer made with a window");
   return impl_->draw_window(nullptr, panes, {ui, marks}, shown);
 }
+
+void Renderer::set_window_color(const Vec3f& srgb) { impl_->window_color = {{srgb[0], srgb[1], srgb[2], 1}}; }
 
 Image Renderer::render_offscreen(const FrameView& view, int width, int height) {
   const Pane one{view, 0, 0, width, height};

@@ -86,10 +86,12 @@ class Renderer {
   /// the ui. `marks`, when given, are drawn over both in the window alone: `shown` is without them.
   bool draw_window(const FrameView& view, ImDrawData* ui, Image* shown = nullptr,
                    ImDrawData* marks = nullptr);
-  /// Likewise, of panes beside each other; what is in none of them is black. A pane that is not within the
-  /// window, as right after a change of its size, is cut at its edge.
+  /// Likewise, of panes beside each other; what is in none of them has the window's colour. A pane that is
+  /// not within the window, as right after a change of its size, is cut at its edge.
   bool draw_window(std::span<const Pane> panes, ImDrawData* ui, Image* shown = nullptr,
                    ImDrawData* marks = nullptr);
+  /// Of the window where it shows no scene: see FrameView::left.
+  void set_window_color(const Vec3f& srgb);
   /// Draws a picture without ui, in either mode. Throws std::invalid_argument for a size below 1 or above the
   /// device's limit.
   Image render_offscreen(const FrameView& view, int width, int height);

@@ -20,9 +20,9 @@ class Swapchain {
 
   VkSwapchainKHR handle() const { return swapchain_; }
   VkExtent2D size() const { return size_; }
-  std::uint32_t image_count() const { return static_cast<std::uint32_t>(images_.size()); }
   VkImage image(std::uint32_t index) const { return images_[index]; }
   VkImageView view(std::uint32_t index) const { return views_[index]; }
+  std::vector<VkImageView> views() const { return {views_.begin(), views_.end()}; }
   VkSemaphore rendered(std::uint32_t index) const { return rendered_[index]; }
 
  private:

@@ -77,11 +77,10 @@ Ui::~Ui() {
   ImGui_ImplVulkan_Shutdown();
 }
 
-void Ui::set_images(const Swapchain& swapchain) {
+void Ui::set_images(std::span<const VkImageView> views, VkExtent2D size) {
   framebuffers_.clear();
-  size_ = swapchain.size();
-  for (std::uint32_t i = 0; i < swapchain.image_count(); ++i) {
-    const VkImageView view = swapchain.view(i);
+  size_ = size;
+  for (const VkImageView& view : views) {
     VkFramebufferCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO;
     info.renderPass = pass_;

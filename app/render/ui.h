@@ -1,9 +1,10 @@
 // Dear ImGui's Vulkan side: draws the user interface over the finished picture.
 #pragma once
 
+#include <span>
 #include <vector>
 
-#include "app/render/swapchain.h"
+#include "app/render/device.h"
 
 struct ImDrawData;
 
@@ -23,9 +24,9 @@ class Ui {
   Ui(const Ui&) = delete;
   Ui& operator=(const Ui&) = delete;
 
-  /// Call after the swapchain was recreated.
-  void set_images(const Swapchain& swapchain);
-  /// The image must be in COLOR_ATTACHMENT_OPTIMAL and remains there.
+  /// Call after the window's images were recreated.
+  void set_images(std::span<const VkImageView> views, VkExtent2D size);
+  /// `image`: its number in set_images. It must be in COLOR_ATTACHMENT_OPTIMAL and remains there.
   void record(VkCommandBuffer commands, std::uint32_t image, ImDrawData* ui) const;
 
  private:

@@ -61,6 +61,8 @@ Viewer::Viewer(const ViewOptions& options)
       steppers_(options.make_race_engine, &Window::wake),
       forks_(options.make_race_engine, &Window::wake),
       sweep_(options.make_race_engine, options.output, &Window::wake) {
+  const ImVec4& background = ImGui::GetStyle().Colors[ImGuiCol_WindowBg];
+  renderer_.set_window_color({background.x, background.y, background.z});
   view_.quality = renderer_.quality();
   if (remembers()) {
     view_.panels = memory_.panels;

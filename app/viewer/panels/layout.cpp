@@ -16,6 +16,9 @@ constexpr ImGuiWindowFlags fixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlag
 constexpr float kMostCovered = 0.8f;
 constexpr float kNarrowest = 37;  // [em()] width of a panel beside the scene
 
+// The window has the panels' colour where it shows no scene, and a fill costs a software renderer much.
+constexpr ImGuiWindowFlags beside_scene = fixed | ImGuiWindowFlags_NoBackground;
+
 void begin(const char* name, ImVec2 at, ImVec2 size, ImGuiWindowFlags flags = fixed) {
   ImGui::SetNextWindowPos(at);
   ImGui::SetNextWindowSize(size);
@@ -82,7 +85,7 @@ void draw_panels(PanelContext& context) {
   draw_recording_mark(free, context.window.recording);
   if (context.view.panels) {
     const bool beside = free.split == 0;
-    begin("left", {0, 0}, {free.left, beside ? free.panel_bottom : free.split});
+    begin("left", {0, 0}, {free.left, beside ? free.panel_bottom : free.split}, beside_scene);
     draw_scene_panel(context);
     if (section("Run")) draw_transport_panel(context);
     draw_time_section(context);
@@ -90,8 +93,8 @@ void draw_panels(PanelContext& context) {
     draw_presets_section(context);
     draw_parameters_panel(context);
     ImGui::End();
-    if (beside) begin("right", {free.right, 0}, {window.x - free.right, free.panel_bottom});
-    else begin("right", {0, free.split}, {free.left, free.panel_bottom - free.split});
+    if (beside) begin("right", {free.right, 0}, {window.x - free.right, free.panel_bottom}, beside_scene);
+    else begin("right", {0, free.split}, {free.left, free.panel_bottom - free.split}, beside_scene);
     draw_view_panel(context);
     draw_add_panel(context);
     draw_selection_panel(context);
