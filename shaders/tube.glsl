@@ -1,5 +1,7 @@
 // Tubes of rods: each instance is a segment, drawn as the half of its tube that faces a viewer. A strip of
-// kTubeVertices vertices: two ends, and kTubeSides faces around.
+// 2 (kTubeSides + 1) vertices: two ends, and kTubeSides faces around.
+layout(constant_id = 4) const int kTubeSides = 8;
+
 layout(set = 0, binding = kRodBinding, std430) readonly buffer Rods { RodPiece rods[]; };
 
 struct TubePoint {
@@ -18,7 +20,7 @@ TubePoint tube_point(RodPiece rod, int vertex, vec3 to_viewer, float radius) {
   vec3 side = cross(t, to_viewer);
   side = dot(side, side) > 1e-12 * dot(to_viewer, to_viewer) ? normalize(side) : vec3(t.y, -t.x, 0);
   const vec3 front = cross(side, t);
-  const float angle = 3.14159265 * (0.5 - float(vertex >> 1) / kTubeSides);
+  const float angle = 3.14159265 * (0.5 - float(vertex >> 1) / float(kTubeSides));
   const vec3 normal = sin(angle) * side + cos(angle) * front;
   return TubePoint((tip ? b : a) + radius * normal, normal);
 }

@@ -76,9 +76,10 @@ bool is_crowded(const SceneBuffers& scene) {
 /// Culls back faces, which closed surfaces hide. Other surfaces, and small scenes, are drawn from both sides.
 bool culls_insides(const SceneBuffers& scene) { return is_crowded(scene) && scene.closed(); }
 
-void draw_tubes(const PassInputs& in) {
+void draw_tubes(const PassInputs& in, int sides) {
   vkCmdSetCullMode(in.commands, VK_CULL_MODE_NONE);
-  vkCmdDraw(in.commands, shared::kTubeVertices, in.scene.rod_count, 0, 0);
+  const auto vertices = static_cast<std::uint32_t>(2 * (sides + 1));
+  vkCmdDraw(in.commands, vertices, in.scene.rod_count, 0, 0);
 }
 
 void draw_from_light(const PassInputs& in, const LightView& light, VkOffset2D offset, std::uint32_t size) {
@@ -96,7 +97,7 @@ void draw_from_light(const PassInputs& in, const LightView& light, VkOffset2D of
   if (in.scene.rod_count == 0) return;
   bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.tube_light_depth);
   push(in, shared::DepthPush{light.clip});
-  draw_tubes(in);
+  draw_tubes(in, kTubeSidesToLight);
 }
 
 /// Draws the surface into a map with `draw`, once or once per tile.
@@ -155,7 +156,7 @@ void draw_bodies(const PassInputs& in) {
 void draw_rods(const PassInputs& in) {
   if (in.scene.rod_count == 0) return;
   bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, body_pipelines(in).tube);
-  draw_tubes(in);
+  draw_tubes(in, in.quality.tube_sides);
   if (in.scene.rod_end_count == 0) return;
   bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, body_pipelines(in).tube_cap);
   vkCmdDraw(in.commands, shared::kTubeCapVertices, in.scene.rod_end_count, 0, in.scene.rod_count);

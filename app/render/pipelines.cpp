@@ -52,14 +52,16 @@ struct Recipe {
   bool blend = false;
   float slope_bias = 0, constant_bias = 0;
   bool whole = false;
+  int tube_sides = 0;
 };
 
-/// Constants of light.glsl and mesh.frag, in the order of their ids.
+/// Constants of light.glsl, mesh.frag and tube.glsl, in the order of their ids.
 struct ShaderConstants {
   std::int32_t sun_taps;
   VkBool32 soft_sun;
   std::int32_t sky_views;
   VkBool32 whole;
+  std::int32_t tube_sides;
 };
 
 class Builder {
@@ -67,8 +69,8 @@ class Builder {
   Builder(const Device& device, const PipelineLayouts& layouts, const QualitySettings& quality)
       : device_(device),
         layouts_(layouts),
-        constants_{static_cast<std::int32_t>(quality.sun_taps), quality.soft_sun, quality.sky_views,
-                   VK_FALSE} {}
+        constants_{static_cast<std::int32_t>(quality.sun_taps), quality.soft_sun, quality.sky_views, VK_FALSE,
+                   0} {}
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
 
@@ -87,11 +89,12 @@ class Builder {
   Pipeline graphics(const Recipe& recipe) const;
 
  private:
-  static constexpr std::array<VkSpecializationMapEntry, 4> kEntries = {{
+  static constexpr std::array<VkSpecializationMapEntry, 5> kEntries = {{
       {0, offsetof(ShaderConstants, sun_taps), sizeof(std::int32_t)},
       {1, offsetof(ShaderConstants, soft_sun), sizeof(VkBool32)},
       {2, offsetof(ShaderConstants, sky_views), sizeof(std::int32_t)},
       {3, offsetof(ShaderConstants, whole), sizeof(VkBool32)},
+      {4, offsetof(ShaderConstants, tube_sides), sizeof(std::int32_t)},
   }};
 
   ShaderModule make_module(Words code) const {
@@ -135,9 +138,10 @@ Pipeline Builder::graphics(const Recipe& recipe) const {
   ShaderModule fragment;
   ShaderConstants constants = constants_;
   constants.whole = recipe.whole ? VK_TRUE : VK_FALSE;
+  constants.tube_sides = recipe.tube_sides;
   const VkSpecializationInfo special{static_cast<std::uint32_t>(kEntries.size()), kEntries.data(),
                                      sizeof(constants), &constants};
-  std::vector<VkPipelineShaderStageCreateInfo> stages = {stage(VK_SHADER_STAGE_VERTEX_BIT, vertex, nullptr)};
+  std::vector<VkPipelineShaderStageCreateInfo> stages = {stage(VK_SHADER_STAGE_VERTEX_BIT, vertex, &special)};
   if (!recipe.fragment.empty()) {
     fragment = make_module(recipe.fragment);
     stages.push_back(stage(VK_SHADER_STAGE_FRAGMENT_BIT, fragment, &special));
@@ -217,7 +221,8 @@ Pipelines::Pipelines(const Device& device, const PipelineLayouts& layouts, VkFor
                            .depth = kDepthFormat,
                            .samples = quality.samples,
                            .blend = blend,
-                           .whole = whole});
+                           .whole = whole,
+                           .tube_sides = quality.tube_sides});
   };
   using namespace shader_code;
   normals = build.compute(normals_comp());
@@ -227,7 +232,8 @@ Pipelines::Pipelines(const Device& device, const PipelineLayouts& layouts, VkFor
                                      .fragment = {},
                                      .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
                                      .depth = kLightMapFormat,
-                                     .slope_bias = 1.5f});
+                                     .slope_bias = 1.5f,
+                                     .tube_sides = kTubeSidesToLight});
   // Slightly behind the surface drawn later, so that rounding differences of two shaders hide nothing. Depth
   // is reversed.
   scene_depth = build.graphics({.vertex = depth_vert(),

@@ -19,11 +19,11 @@ std::string_view quality_name(Quality quality) { return kNames[static_cast<std::
 QualitySettings quality_settings(Quality quality) {
   switch (quality) {
     case Quality::high:
-      return {VK_SAMPLE_COUNT_4_BIT, 2048, true, 16, 24, 256};
+      return {VK_SAMPLE_COUNT_4_BIT, 2048, true, 16, 24, 256, 8};
     case Quality::medium:
-      return {VK_SAMPLE_COUNT_4_BIT, 2048, false, 4, 12, 128};
+      return {VK_SAMPLE_COUNT_4_BIT, 2048, false, 4, 12, 128, 8};
     default:
-      return {VK_SAMPLE_COUNT_1_BIT, 1024, false, 1, 0, 1};
+      return {VK_SAMPLE_COUNT_1_BIT, 1024, false, 1, 0, 1, 4};
   }
 }
 

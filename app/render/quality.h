@@ -13,7 +13,11 @@ struct QualitySettings {
   std::uint32_t sun_taps;
   int sky_views;  // number of directions from which sky light is tested; 0: unoccluded
   std::uint32_t sky_tile_size;
+  int tube_sides;  // faces of the half of a rod that is seen
 };
+
+/// Likewise, towards a light: a ridge, which is nowhere in front of the tube, so that it casts no shadow on it.
+constexpr int kTubeSidesToLight = 2;
 
 QualitySettings quality_settings(Quality quality);
 

@@ -77,8 +77,6 @@ struct RodPiece {
       ghost_after;         // nodes that carry the frames of these segments, see gpu/model/rod.h
   float along_a, along_b;  // [m] of its ends along the rod at rest
 };
-const int kTubeSides = 8;
-const int kTubeVertices = 2 * (kTubeSides + 1);
 const int kTubeCapVertices = 16;
 
 const float kPatternOfRods = 0;
