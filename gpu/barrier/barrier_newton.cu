@@ -472,7 +472,7 @@ void BarrierNewton::minimise(Context& ctx, IncrementalPotential& potential, cons
   Tolerance tolerance{params, params.newton_tolerance * speed_scale(device, params),
                       params.newton_tolerance * gravity_scale(device, params)};
   at_x_.reset();
-  BarrierSchedule schedule(ctx, contacts, near_, x, params);
+  BarrierSchedule schedule(ctx, contacts, near_, x, params, potential.inputs().scripts_blocked);
   // Scripted nodes that springs pull would be left behind.
   if (report.newton_iterations == 0 && starts_ahead(params) && !potential.inputs().scripts_blocked)
     start_ahead(ctx, potential, device, params, tolerance, x, clock, report);

@@ -1,6 +1,7 @@
 #include "gpu/barrier/barrier_schedule.cuh"
 
 #include <algorithm>
+#include <utility>
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -37,11 +38,13 @@ Real raised(Real sigma, Real first, const Params& params) {
 }  // namespace
 
 BarrierSchedule::BarrierSchedule(Context& ctx, ContactTerms& contacts, const Proximity& near, const Vec3* x,
-                                 const Params& params)
+                                 const Params& params, bool scripts_blocked)
     : contacts_(contacts),
       params_(params),
       first_stiffness_(contacts.stiffness()),
-      last_gap_(contacts.set().min_gap()) {
+      last_gap_(contacts.set().min_gap()),
+      waits_for_scripts_(scripts_blocked && params.friction_update == FrictionUpdate::newton) {
+  if (waits_for_scripts_) contacts_.freeze_friction();
   contacts_.augment(ctx, near, x);
   contacts_.set_friction_secant(friction_secant_);
 }
@@ -55,6 +58,8 @@ void BarrierSchedule::watch(const NewtonRecord& record) {
   }
   last_energy_ = record.energy;
   const bool is_full = record.step_length > kFullStep * record.ccd_bound;
+  thawed_ = false;
+  if (is_full && record.ccd_bound == 1) stop_waiting();
   friction_secant_ = is_full ? Real(0.5) * friction_secant_ : Real(1);
   if (friction_secant_ < kLeastSecant) friction_secant_ = 0;
   contacts_.set_friction_secant(friction_secant_);
@@ -70,8 +75,20 @@ Real BarrierSchedule::share() const {
   return std::min(late_share_, rises_ < kQuarteringRises ? Real(0.5) : Real(0.25));
 }
 
+/// Springs that pull bodies to where scripts want them press surfaces together with forces that the step does
+/// not end with. If friction followed these, it could hold the bodies where they are: until the first full
+/// step it has the normal forces of the start of the step.
+void BarrierSchedule::stop_waiting() {
+  if (!std::exchange(waits_for_scripts_, false)) return;
+  contacts_.thaw_friction();
+  forget_energy();
+  thawed_ = true;
+}
+
 void BarrierSchedule::settle(Context& ctx, const Vec3* x) {
-  --settlings_;
+  if (thawed_) return;  // with the contacts
+  if (waits_for_scripts_) stop_waiting();
+  else --settlings_;
   contacts_.update_friction(ctx, x);
 }
 

@@ -11,15 +11,16 @@ namespace stickslip::STICKSLIP_BACKEND {
 
 class BarrierSchedule {
  public:
-  /// Before the first iteration at x: builds A' for `barrier_al`.
+  /// Before the first iteration at x: builds A' for `barrier_al`. `scripts_blocked`: springs pull scripted
+  /// nodes to their places.
   BarrierSchedule(Context& ctx, ContactTerms& contacts, const Proximity& near, const Vec3* x,
-                  const Params& params);
+                  const Params& params, bool scripts_blocked);
 
   /// After an iteration, before the contacts are updated: stiffens the Hessian of friction where the last
   /// step was too long, and freezes friction if it makes Newton cycle.
   void watch(const NewtonRecord& record);
   /// True if the current potential is final; false while frozen friction is to be refreshed at its minimum.
-  bool is_settled() const { return settlings_ == 0; }
+  bool is_settled() const { return settlings_ == 0 && !waits_for_scripts_ && !thawed_; }
   bool is_frozen() const { return frozen_; }
   /// After an iteration within tolerance that does not end the step, as momentum does not balance: shortens
   /// later steps where friction raises the energy.
@@ -34,6 +35,7 @@ class BarrierSchedule {
 
  private:
   void double_stuck(Real gap);
+  void stop_waiting();
   void forget_energy() { last_energy_ = std::numeric_limits<double>::infinity(); }
 
   ContactTerms& contacts_;
@@ -45,6 +47,8 @@ class BarrierSchedule {
   Real friction_secant_ = 0, late_share_ = 1;
   int iterations_ = 0, rises_ = 0, settlings_ = 0;
   bool frozen_ = false, was_refused_ = false;
+  bool waits_for_scripts_;
+  bool thawed_ = false;  // in this iteration
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -109,6 +109,8 @@ class ContactTerms {
   void update_friction(Context& ctx, const Vec3* x);
   /// Until the next step, `update` does not change friction: it then has a potential, and Newton descends.
   void freeze_friction() { settings_.lagged_friction = true; }
+  /// From the next update on, friction follows the normal forces again.
+  void thaw_friction() { settings_.lagged_friction = false; }
   /// Of the next `linearise`, see friction_hessian: 0 for the Hessian of friction, 1 for a majorant.
   void set_friction_secant(Real share) { friction_secant_ = share; }
   const ContactSet& set() const { return set_; }
