@@ -106,6 +106,7 @@ class Renderer::Impl {
   /// Draws one view of the whole window, or the panes.
   bool draw_window(const FrameView* view, std::span<const Pane> panes, const UiLayers& ui, Image* shown);
   Image render_offscreen(std::span<const Pane> panes, VkExtent2D size);
+  bool shares_window() const { return shared_window_ != nullptr; }
 
   GLFWwindow* window;
   Interop interop;
@@ -433,6 +434,8 @@ bool Renderer::draw_window(std::span<const Pane> panes, ImDrawData* ui, Image* s
   if (!impl_->window) throw std::logic_error("draw_window needs a renderer made with a window");
   return impl_->draw_window(nullptr, panes, {ui, marks}, shown);
 }
+
+bool Renderer::shares_window() const { return impl_->shares_window(); }
 
 void Renderer::set_window_color(const Vec3f& srgb) { impl_->window_color = {{srgb[0], srgb[1], srgb[2], 1}}; }
 

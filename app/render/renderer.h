@@ -90,6 +90,9 @@ class Renderer {
   /// not within the window, as right after a change of its size, is cut at its edge.
   bool draw_window(std::span<const Pane> panes, ImDrawData* ui, Image* shown = nullptr,
                    ImDrawData* marks = nullptr);
+  /// Whether the window's pictures go through memory shared with the window system, as they do on software
+  /// devices under X unless the environment has STICKSLIP_SWAPCHAIN=1, and not through a swapchain.
+  bool shares_window() const;
   /// Of the window where it shows no scene: see FrameView::left.
   void set_window_color(const Vec3f& srgb);
   /// Draws a picture without ui, in either mode. Throws std::invalid_argument for a size below 1 or above the

@@ -13,6 +13,11 @@ namespace {
 
 class RenderWindowTest : public ::testing::Test {
  protected:
+  void start_renderer() {
+    renderer = std::make_unique<Renderer>(
+        RendererOptions{.window = window, .quality = Quality::light, .validation = true});
+    renderer->set_scene(cube_on_ground());
+  }
   void SetUp() override {
     if (!display_.ready() || !glfwInit()) GTEST_SKIP() << "needs Xvfb and xdotool";
     glfwWindowHint(GLFW_CLIENT_API, GLFW_NO_API);
@@ -22,12 +27,10 @@ class RenderWindowTest : public ::testing::Test {
     ImGui::GetIO().IniFilename = nullptr;
     ImGui_ImplGlfw_InitForVulkan(window, true);
     try {
-      renderer = std::make_unique<Renderer>(
-          RendererOptions{.window = window, .quality = Quality::light, .validation = true});
+      start_renderer();
     } catch (const NoDeviceError& error) {
       GTEST_SKIP() << error.what();
     }
-    renderer->set_scene(cube_on_ground());
     view.camera = front_camera();
   }
   void TearDown() override {
@@ -114,6 +117,31 @@ TEST_F(RenderWindowTest, MarksAreInTheWindowAndNotInItsPictures) {
       return seen.width == 400 && is_marked(seen);
     }));
   }
+}
+
+TEST_F(RenderWindowTest, ASwapchainAndSharedMemoryShowTheSame) {
+  view.left = 0.25f;
+  view.right = 0.75f;
+  const auto seen_with = [&](bool shared) {
+    if (!shared) setenv("STICKSLIP_SWAPCHAIN", "1", 1);
+    renderer.reset();
+    start_renderer();
+    unsetenv("STICKSLIP_SWAPCHAIN");
+    renderer->set_window_color({0.2f, 0.4f, 0.6f});
+    EXPECT_EQ(renderer->shares_window(), shared);
+    Image shown, seen;
+    draw_at(360, 280);
+    EXPECT_TRUE(test::eventually([&] {
+      draw(true, &shown);
+      seen = test::shown_in_window(test::XDisplay::window("^test$"));
+      return seen.width == 360 && seen.height == 280 && pixels_that_differ(seen, shown) == 0;
+    }));
+    return seen;
+  };
+  const Image through_memory = seen_with(true), through_swapchain = seen_with(false);
+  EXPECT_EQ(pixels_that_differ(through_memory, through_swapchain), 0u);
+  const std::uint8_t* beside = through_memory.pixel(350, 140);
+  EXPECT_EQ((std::array<int, 3>{beside[0], beside[1], beside[2]}), (std::array<int, 3>{51, 102, 153}));
 }
 
 TEST_F(RenderWindowTest, FollowsTheWindowsSizeAndQuality) {
