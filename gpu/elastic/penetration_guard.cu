@@ -7,6 +7,7 @@
 #include "gpu/core/reduce.h"
 #include "gpu/core/scan.h"
 #include "gpu/core/trace.h"
+#include "gpu/elastic/scripted_pair.h"
 #include "gpu/geometry/segment_triangle.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -61,13 +62,13 @@ void stop_at_planes(Context& ctx, const DeviceModel& m, const GuardedMotion& mot
 }
 
 template <class Pair>
-void stop_at_pairs(Context& ctx, const Vec4i* pairs, std::size_t n, const GuardedMotion& motion, Real* time,
-                   std::int32_t* first) {
+void stop_at_pairs(Context& ctx, const Vec4i* pairs, std::size_t n, const GuardedMotion& motion,
+                   const std::uint8_t* scripted, Real* time, std::int32_t* first) {
   launch(
       ctx, n,
       [=] SS_LAMBDA(std::size_t i) {
         const Vec4i q = pairs[i];
-        time[i] = time_of_impact<Pair>(motion, q);
+        time[i] = time_beside_scripts<Pair>(motion, scripted, q);
         if (time[i] < kSafe)
           for (int c = 0; c < 4; ++c) atomic_min(first + q[c], ticks(time[i]));
       },
@@ -150,8 +151,16 @@ void set_flags(Context& ctx, std::size_t n, const IsFirst& is_first, std::int32_
   launch(ctx, n, [=] SS_LAMBDA(std::size_t i) { flag[i] = is_first(i) ? 1 : 0; });
 }
 
+/// The crossing_contact of a pair as far as scripts allow it to keep apart.
+template <class Pair>
+SS_HD RigidContact allowed_contact(const GuardedMotion& m, const std::uint8_t* scripted, const Vec4i& q,
+                                   Real t, SurfacePoint* sides) {
+  return crossing_contact<Pair>(beside_scripts<Pair>(m, scripted, q), q, t, sides[0], sides[1]);
+}
+
 void write_crossings(Context& ctx, std::size_t n, const IsFirst& is_first, const GuardedMotion& motion,
-                     const std::int32_t* start, RigidContact* contact, SurfacePoint* point) {
+                     const std::uint8_t* scripted, const std::int32_t* start, RigidContact* contact,
+                     SurfacePoint* point) {
   launch(
       ctx, n,
       [=] SS_LAMBDA(std::size_t i) {
@@ -160,8 +169,8 @@ void write_crossings(Context& ctx, std::size_t n, const IsFirst& is_first, const
         const Vec4i q = is_first.nodes(i);
         const Real t = is_first.time[i];
         contact[k] = i < is_first.pairs.point_triangle_count
-                         ? crossing_contact<PointTriangle<Real>>(motion, q, t, point[2 * k], point[2 * k + 1])
-                         : crossing_contact<EdgeEdge<Real>>(motion, q, t, point[2 * k], point[2 * k + 1]);
+                         ? allowed_contact<PointTriangle<Real>>(motion, scripted, q, t, point + 2 * k)
+                         : allowed_contact<EdgeEdge<Real>>(motion, scripted, q, t, point + 2 * k);
       },
       kMedium);
 }
@@ -200,10 +209,8 @@ void PenetrationGuard::load(Context& ctx, const Model& solids, const std::vector
   for (const Object& object : solids.objects) {
     if (!object.is_affine() && !object.is_embedded() && !object.is_collider()) continue;
     const std::int32_t one = object.is_affine() ? object.control_begin : object.node_begin;
-    for (std::int32_t n = object.node_begin; n < object.node_end; ++n) {
+    for (std::int32_t n = object.node_begin; n < object.node_end; ++n)
       owner[static_cast<std::size_t>(n)] = one;
-      of_collider[static_cast<std::size_t>(n)] = object.is_collider() ? 1 : 0;
-    }
     for (std::int32_t k = 0; object.is_affine() && k < 4; ++k) owner[static_cast<std::size_t>(one + k)] = one;
   }
   owner_.upload(ctx, owner);
@@ -268,14 +275,15 @@ void PenetrationGuard::aim(Context& ctx, const Input& in) {
 GuardTotals PenetrationGuard::measure(Context& ctx, const Input& in, Real caution) {
   const CandidateView view = broad_phase_.view();
   const GuardedMotion m = motion(in, caution);
+  const std::uint8_t* scripted = in.solids->scripted.data();
   const std::size_t movers = full_.size() + bodies_.bodies();
   time_.resize(ctx, pairs());
   first_.resize(ctx, movers);
   fill(ctx, first_.data(), movers, kTicks);
   stop_at_planes(ctx, *in.solids, m, of_collider_.data(), first_.data());
-  stop_at_pairs<PointTriangle<Real>>(ctx, view.point_triangle, view.point_triangle_count, m, time_.data(),
-                                     first_.data());
-  stop_at_pairs<EdgeEdge<Real>>(ctx, view.edge_edge, view.edge_edge_count, m,
+  stop_at_pairs<PointTriangle<Real>>(ctx, view.point_triangle, view.point_triangle_count, m, scripted,
+                                     time_.data(), first_.data());
+  stop_at_pairs<EdgeEdge<Real>>(ctx, view.edge_edge, view.edge_edge_count, m, scripted,
                                 time_.data() + view.point_triangle_count, first_.data());
   bodies_.measure(ctx, of_bodies(in), m, first_.data());
   const CountGuard count{{view, time_.data(), first_.data()},
@@ -310,7 +318,8 @@ void PenetrationGuard::write_contacts(Context& ctx, const Input& in, std::size_t
   exclusive_scan(ctx, n, start_.data(), start_.data());
   contacts_.resize(ctx, count);
   points_.resize(ctx, 2 * count);
-  write_crossings(ctx, n, is_first, motion(in, Real(1)), start_.data(), contacts_.data(), points_.data());
+  write_crossings(ctx, n, is_first, motion(in, Real(1)), in.solids->scripted.data(), start_.data(),
+                  contacts_.data(), points_.data());
 }
 
 void PenetrationGuard::scale(Context& ctx) {
