@@ -190,8 +190,8 @@ SS_HD_LARGE inline bool has_nearer_face(const MeshSurfaceView& s, const Vec3i& t
 
 /// True if an edge from the point leads towards the other surface, by more than 45 degrees against the plane
 /// of contact: then another part of the point's surface is nearer. Without this test a corner that slides
-/// along a face would collide with the next face before it reaches the edge. The caller skips the test for
-/// surfaces that already touch.
+/// along a face would collide with the next face before it reaches the edge, and cloth that is pulled from
+/// under a plate with the rim of the plate. The caller skips the test for surfaces that already touch.
 SS_HD_LARGE inline bool leans_over(const MeshSurfaceView& s, std::int32_t node, const V3& normal) {
   const V3 base = s.at(node);
   for (std::int32_t k = s.triangle_start[node]; k < s.triangle_start[node + 1]; ++k)
@@ -385,7 +385,8 @@ SS_HD_LARGE inline bool touch_point_triangle(const MeshSurfaceView& s, const Vec
   const bool self = s.object[q[0]] == s.object[t[0]], faces = norm2(own) > 0 && !s.sheet[q[0]];
   const double most = self ? kSelfOpposed : out.gap < 0 ? kOpposed : kBeside;
   if (faces && !(dot(out.normal, own) < most)) return false;
-  if (out.gap - thickness > kTouching * s.margin && faces && leans_over(s, q[0], out.normal)) return false;
+  if (out.gap - thickness > kTouching * s.margin && norm2(own) > 0 && leans_over(s, q[0], out.normal))
+    return false;
   if (out.gap < 0 && !s.sheet[t[0]] && has_nearer_face(s, t, p, near.d2, faces ? own : V3{0, 0, 0}, most))
     return false;
   return is_close(s, self, out);

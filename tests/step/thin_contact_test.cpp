@@ -46,6 +46,38 @@ TEST_P(ThinContact, SheetsInAStackRestAThicknessApart) {
   EXPECT_NEAR(force, 9.81 * 1000 * kThickness * (0.4 * 0.4 + 0.3 * 0.3), 0.1);
 }
 
+// A node beside the plate is as near to its rim as to anything of the plate, but the sheet leads on under it.
+// A contact with the rim would stop the node there, and push the plate without any friction.
+TEST_P(ThinContact, ASheetIsPulledFromUnderAPlateWithoutFriction) {
+  choose(SolverKind::velocity);
+  params.dt = 0.01;
+  params.gravity = 0;
+  Model model = thin_model(true);
+  model.materials[0].mu = 0;
+  constexpr double thickness = 1e-3, gap = 2e-4;
+  std::vector<Vec3d> nodes;
+  std::vector<Vec3i> triangles;
+  for (int i = 0; i <= 12; ++i)
+    for (int j = 0; j <= 12; ++j) nodes.push_back({0.033 * (i - 6), 0, 0.033 * (j - 6)});
+  for (int i = 0; i < 12; ++i)
+    for (int j = 0; j < 12; ++j) {
+      const int k = 13 * i + j;
+      triangles.push_back({k, k + 1, k + 13});
+      triangles.push_back({k + 1, k + 14, k + 13});
+    }
+  const Object sheet = add_cloth(model, "sheet", nodes, triangles, 0, thickness);
+  for (std::int32_t n = sheet.node_begin; n < sheet.node_end; ++n) model.velocities[n] = {3, 0, 0};
+  const Object plate = add_box(model, "plate", {0.1, 0.02, 0.1}, {0.06, 0.01 + thickness / 2 + gap, 0.008}, 2,
+                               0, {0, 0, 0}, BoxBody::affine);
+  load(model);
+  for (int i = 0; i < 8; ++i) {
+    engine->step();
+    const State state = engine->state();
+    EXPECT_NEAR(mean(state.velocities, plate.node_begin, plate.node_end)[0], 0, 1e-3) << i;
+    EXPECT_NEAR(mean(state.velocities, sheet.node_begin, sheet.node_end)[0], 3, 1e-3) << i;
+  }
+}
+
 TEST_P(ThinContact, SheetsRestAThicknessApartAtVelocityLevel) {
   params.solver = SolverKind::velocity;
   params.contact_margin = 2e-3;
