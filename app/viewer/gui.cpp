@@ -2,6 +2,7 @@
 
 #include <backends/imgui_impl_glfw.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include "app/viewer/theme.h"
 
@@ -25,7 +26,19 @@ Gui::~Gui() {
   ImGui::DestroyContext();
 }
 
-bool Gui::wants_pointer() const { return ImGui::GetIO().WantCaptureMouse; }
+bool panels_take(const ImVec2& at) {
+  if (ImGui::GetCurrentContext()->OpenPopupStack.Size > 0) return true;
+  const ImGuiIO& io = ImGui::GetIO();
+  for (int button = 0; button < ImGuiMouseButton_COUNT; ++button)
+    if (io.MouseDown[button] && io.MouseDownOwned[button]) return true;
+  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    if (!window->Active || window->Hidden || (window->Flags & ImGuiWindowFlags_NoMouseInputs) != 0) continue;
+    if (window->OuterRectClipped.Contains(at)) return true;
+  }
+  return false;
+}
+
+bool Gui::wants_pointer() const { return panels_take(pointer_.value_or(ImGui::GetIO().MousePos)); }
 bool Gui::wants_keys() const { return ImGui::GetIO().WantTextInput; }
 
 void Gui::draw(PanelContext& context) {

@@ -3,10 +3,16 @@
 
 #include <imgui.h>
 
+#include <optional>
+
 #include "app/viewer/panels/panels.h"
 #include "app/viewer/window.h"
 
 namespace stickslip {
+
+/// Whether a press at this place of the window [px] is for the panels: one is there, a list is open, or a
+/// widget is held. ImGui itself says so only of the place that the pointer had in the last picture.
+bool panels_take(const ImVec2& at);
 
 class Gui {
  public:
@@ -16,6 +22,8 @@ class Gui {
   Gui(const Gui&) = delete;
   Gui& operator=(const Gui&) = delete;
 
+  /// The pointer moved to this place of the window [px].
+  void move_pointer(float x, float y) { pointer_ = {x, y}; }
   /// The pointer is over a panel or used by a widget.
   bool wants_pointer() const;
   /// A text field has the focus.
@@ -29,6 +37,7 @@ class Gui {
   ImDrawData* marks() { return marks_.CmdListsCount > 0 ? &marks_ : nullptr; }
 
  private:
+  std::optional<ImVec2> pointer_;  // since it has moved
   ImDrawData panels_, marks_;
 };
 

@@ -19,7 +19,11 @@ InputHandlers Viewer::handlers() {
             if (const Action* action = find_action(character)) act(action->id);
           },
       .button = [this](int button, int mods, bool down) { on_button(button, mods, down); },
-      .move = [this](float x, float y) { pointer_.move(x, y); },
+      .move =
+          [this](float x, float y) {
+            gui_.move_pointer(x, y);
+            pointer_.move(x, y);
+          },
       .scroll =
           [this](float notches) {
             if (!gui_.wants_pointer()) pointer_.scroll(notches);
