@@ -114,6 +114,26 @@ TEST_F(NarrowPanels, AChoiceWithoutRoomForItsArrowHasItsText) {
   EXPECT_EQ(letters_of(400, kText, choice(text + 10)).letters, 12) << "nothing is cut";
 }
 
+TEST_F(NarrowPanels, AColumnHasRoomForATextAtOnce) {
+  constexpr ImU32 kText = IM_COL32(1, 2, 3, 255);
+  int picture = 0;
+  const auto table = [&] {
+    const std::vector<std::string> texts{++picture == 1 ? "-" : "100000.5"};
+    ImGui::PushStyleColor(ImGuiCol_Text, kText);
+    if (ImGui::BeginTable("table", 2, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollX)) {
+      fitted_column("title", {});
+      fitted_column("of", texts);
+      ImGui::TableHeadersRow();
+      ImGui::TableNextRow();
+      ImGui::TableSetColumnIndex(1);
+      ImGui::TextUnformatted(texts[0].c_str());
+      ImGui::EndTable();
+    }
+    ImGui::PopStyleColor();
+  };
+  EXPECT_EQ(letters_of(900, kText, table).letters, 5 + 2 + 8) << "nothing is cut";
+}
+
 TEST_F(NarrowPanels, ALabelSaysWhatItsRowMeans) {
   ImVec2 label;
   const auto row = [&] {

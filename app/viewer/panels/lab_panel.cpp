@@ -121,17 +121,19 @@ void take_solver(PanelContext& context, std::string_view name) {
   context.simulation.post(ParamEdit{solver.name, static_cast<double>(index)});
 }
 
+/// [px] Before the name of a solver: its colour and its rank.
+float room_of_rank() { return 0.75f * ImGui::GetTextLineHeight() + em(3); }
+
 /// Rank and name of a row; a click highlights its curve, a double click takes its solver.
 void draw_solver(PanelContext& context, const RaceRun& run, int rank) {
-  const float size = ImGui::GetTextLineHeight();
+  const float size = ImGui::GetTextLineHeight(), left = ImGui::GetCursorPosX();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::GetWindowDrawList()->AddRectFilled(
       {at.x, at.y + 0.35f * size}, {at.x + 0.6f * size, at.y + 0.65f * size}, theme::wheel(run.color));
   ImGui::Dummy({0.75f * size, size});
   ImGui::SameLine(0, 0);
-  const float left = ImGui::GetCursorPosX();
   text_colored(theme::dim_text, run.state == State::done ? std::to_string(rank) : "");
-  ImGui::SameLine(left + em(3));
+  ImGui::SameLine(left + room_of_rank());
   std::string& chosen = context.view.lab_solver;
   if (ImGui::Selectable(run.solver.c_str(), chosen == run.solver,
                         ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick)) {
@@ -142,31 +144,28 @@ void draw_solver(PanelContext& context, const RaceRun& run, int rank) {
   tooltip("Click: highlight the curve. Double click: the scene goes on with this solver");
 }
 
-void draw_run(PanelContext& context, const RaceRun& run, int rank, bool racing) {
-  const auto cell = [](const std::string& text, ImU32 color = theme::text) {
-    ImGui::TableNextColumn();
-    text_colored(color, text);
-  };
+using RunCells = std::array<std::string, 5>;
+
+/// What follows the name of a solver.
+RunCells cells_of(const RaceRun& run, bool racing) {
+  if (!run.report) return {run.state == State::running ? "running" : racing ? "waits" : "left out"};
+  const SolveReport& report = *run.report;
+  if (report.end == SolveEnd::refused) return {name_of(report.end)};
+  const std::optional<double> rough = seconds_to(report, 1e-4);
+  return {name_of(report.end), number("%.1e", report.judgement.residual), std::to_string(report.iterations),
+          duration_text(report.seconds), rough ? duration_text(*rough) : "-"};
+}
+
+void draw_run(PanelContext& context, const RaceRun& run, int rank, const RunCells& cells) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   draw_solver(context, run, rank);
-  if (!run.report) {
-    cell(run.state == State::running ? "running" : racing ? "waits" : "left out", theme::dim_text);
-    for (int i = 0; i < 4; ++i) cell("");
-    return;
+  for (const std::string& cell : cells) {
+    ImGui::TableNextColumn();
+    const bool is_end = &cell == cells.data();
+    text_colored(!is_end ? theme::text : run.report ? color_of_end(*run.report) : theme::dim_text, cell);
+    if (is_end && run.report && !run.report->message.empty()) tooltip(run.report->message);
   }
-  const SolveReport& report = *run.report;
-  cell(name_of(report.end), color_of_end(report));
-  if (!report.message.empty()) tooltip(report.message);
-  if (report.end == SolveEnd::refused) {
-    for (int i = 0; i < 4; ++i) cell("");
-    return;
-  }
-  cell(number("%.1e", report.judgement.residual));
-  cell(std::to_string(report.iterations));
-  cell(duration_text(report.seconds));
-  const std::optional<double> rough = seconds_to(report, 1e-4);
-  cell(rough ? duration_text(*rough) : "-");
 }
 
 /// The names stay in view while the other columns scroll; a right click on the titles hides columns.
@@ -174,13 +173,29 @@ void draw_ranking(PanelContext& context, const RaceStatus& status) {
   constexpr ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX |
                                     ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg |
                                     ImGuiTableFlags_PadOuterX | ImGuiTableFlags_Hideable;
-  if (!ImGui::BeginTable("ranking", 6, flags, room_below())) return;
+  // Title and room that is kept for what comes: columns keep their places while solvers end.
+  constexpr std::array<std::array<const char*, 2>, 5> columns{{{"end", "converged"},
+                                                               {"residual", "8.8e-08"},
+                                                               {"steps", "888888"},
+                                                               {"time", "88.8 ms"},
+                                                               {"to 1e-4", "88.8 ms"}}};
+  if (!ImGui::BeginTable("ranking", 1 + static_cast<int>(columns.size()), flags, room_below())) return;
+  std::vector<std::string> names;
+  std::vector<RunCells> rows;
+  for (const RaceRun& run : status.runs) {
+    names.push_back(run.solver);
+    rows.push_back(cells_of(run, status.running));
+  }
   ImGui::TableSetupScrollFreeze(1, 1);
-  ImGui::TableSetupColumn("solver", ImGuiTableColumnFlags_NoHide);
-  for (const char* title : {"end", "residual", "steps", "time", "to 1e-4"}) ImGui::TableSetupColumn(title);
+  fitted_column("solver", names, room_of_rank(), ImGuiTableColumnFlags_NoHide);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    std::vector<std::string> texts{columns[c][1]};
+    for (const RunCells& row : rows) texts.push_back(row[c]);
+    fitted_column(columns[c][0], texts);
+  }
   ImGui::TableHeadersRow();
-  int rank = 0;
-  for (const RaceRun& run : status.runs) draw_run(context, run, ++rank, status.running);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    draw_run(context, status.runs[r], static_cast<int>(r) + 1, rows[r]);
   ImGui::EndTable();
 }
 

@@ -6,6 +6,8 @@
 namespace stickslip {
 namespace {
 
+constexpr float kStepsWidth = 18;  // [em] of "100 steps each" and an arrow
+
 void draw_settings(PanelContext& context) {
   const StepperRaceStatus& status = context.steppers.status();
   if (action_button("Race steppers", "All steppers from the present state of the scene, in the background",
@@ -21,8 +23,8 @@ void draw_settings(PanelContext& context) {
     ImGui::EndDisabled();
     tooltip("From the state at hand, with the settings to the right");
   }
-  same_line_within(em(11));
-  ImGui::SetNextItemWidth(em(11));
+  same_line_within(em(kStepsWidth));
+  ImGui::SetNextItemWidth(em(kStepsWidth));
   constexpr int choices[] = {1, 3, 10, 30, 100};
   int& steps = context.view.stepper_race.steps;
   if (begin_choices("##steps", std::to_string(steps) + " steps each")) {
@@ -38,37 +40,47 @@ ImU32 color_of(const StepRun& run) {
   return run.converged == run.steps ? theme::good : theme::warning;
 }
 
-void draw_run(const StepRun& run, int rank) {
+/// By column: the names before the numbers are those of the titles.
+std::vector<std::string> cells_of(const StepRun& run, int rank) {
+  std::vector<std::string> cells{std::to_string(rank), run.stepper,
+                                 name_of(run.end) + std::string(run.note.empty() ? "" : " *")};
+  for (const StepRaceColumn& column : step_race_columns()) cells.push_back(column.text(run));
+  return cells;
+}
+
+void draw_run(const StepRun& run, const std::vector<std::string>& cells) {
   ImGui::TableNextRow();
-  const auto cell = [](ImU32 color, const std::string& text) {
+  for (std::size_t c = 0; c < cells.size(); ++c) {
     ImGui::TableNextColumn();
-    text_colored(color, text);
-  };
-  cell(theme::dim_text, std::to_string(rank));
-  cell(theme::text, run.stepper);
-  cell(color_of(run), name_of(run.end) + std::string(run.note.empty() ? "" : " *"));
-  const char* between = run.message.empty() || run.note.empty() ? "" : "\n";
-  if (const std::string text = run.message + between + run.note; !text.empty()) tooltip(text);
-  for (const StepRaceColumn& column : step_race_columns()) cell(theme::text, column.text(run));
+    text_colored(c == 0 ? theme::dim_text : c == 2 ? color_of(run) : theme::text, cells[c]);
+    if (c != 2) continue;
+    const char* between = run.message.empty() || run.note.empty() ? "" : "\n";
+    if (const std::string text = run.message + between + run.note; !text.empty()) tooltip(text);
+  }
 }
 
 void draw_ranking(const StepperRaceStatus& status) {
   constexpr ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX |
                                     ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg |
                                     ImGuiTableFlags_PadOuterX;
-  const int columns = 3 + static_cast<int>(step_race_columns().size());
-  if (!ImGui::BeginTable("steppers", columns, flags)) return;
+  std::vector<const char*> titles{"", "stepper", "end"};
+  for (const StepRaceColumn& column : step_race_columns()) titles.push_back(column.title);
+  if (!ImGui::BeginTable("steppers", static_cast<int>(titles.size()), flags)) return;
+  std::vector<std::vector<std::string>> rows;
+  for (const StepRun& run : status.runs) rows.push_back(cells_of(run, static_cast<int>(rows.size()) + 1));
   ImGui::TableSetupScrollFreeze(2, 1);
-  for (const char* title : {"", "stepper", "end"}) ImGui::TableSetupColumn(title);
-  for (const StepRaceColumn& column : step_race_columns()) ImGui::TableSetupColumn(column.title);
+  for (std::size_t c = 0; c < titles.size(); ++c) {
+    std::vector<std::string> texts;
+    for (const std::vector<std::string>& row : rows) texts.push_back(row[c]);
+    fitted_column(titles[c], texts);
+  }
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  for (int c = 0; c < columns; ++c) {
+  for (int c = 0; c < static_cast<int>(titles.size()); ++c) {
     ImGui::TableSetColumnIndex(c);
     ImGui::TableHeader(ImGui::TableGetColumnName(c));
     if (c >= 3) tooltip(step_race_columns()[static_cast<std::size_t>(c - 3)].meaning);
   }
-  int rank = 0;
-  for (const StepRun& run : status.runs) draw_run(run, ++rank);
+  for (std::size_t r = 0; r < rows.size(); ++r) draw_run(status.runs[r], rows[r]);
   ImGui::EndTable();
 }
 

@@ -44,6 +44,13 @@ void row_label(const char* label, float column, const std::string& meaning) {
   ImGui::SameLine(column);
 }
 
+void fitted_column(const char* title, std::span<const std::string> texts, float beside,
+                   ImGuiTableColumnFlags flags) {
+  float width = ImGui::CalcTextSize(title).x;
+  for (const std::string& text : texts) width = std::max(width, beside + ImGui::CalcTextSize(text.c_str()).x);
+  ImGui::TableSetupColumn(title, flags | ImGuiTableColumnFlags_WidthFixed, std::max(width, 1.0f));
+}
+
 bool section(const char* title, bool open) {
   // ImGui leaves three paddings between the arrow and the title.
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,

@@ -5,6 +5,7 @@
 
 #include <initializer_list>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,11 @@ void value_row(const char* label, float column, const char* format, ...) IM_FMTA
 
 /// A dim label with a tooltip for what follows it at `column` pixels in the same line.
 void row_label(const char* label, float column, const std::string& meaning);
+
+/// A column of a table that is as wide as its title and the widest of `texts`, `beside` pixels more. ImGui's
+/// own fit is one picture late: it cuts what came since the picture before.
+void fitted_column(const char* title, std::span<const std::string> texts, float beside = 0,
+                   ImGuiTableColumnFlags flags = 0);
 
 /// A collapsible part of a panel.
 bool section(const char* title, bool open = true);
