@@ -64,7 +64,7 @@ struct ViewState;
          "join what was clicked by a spring to what is clicked next: press it after both clicks", none, unloaded(s),           \
          spring_selected(t.simulation(), t.view()))                                                                           \
   ACTION(joint_selected, "Joint", KEYS({GLFW_KEY_J, GLFW_MOD_SHIFT}),                                                          \
-         "hold the rigid body that was clicked by a ball joint at the place that is clicked next: press it after both clicks", none, \
+         "hold the rigid body that was clicked by a joint at the place that is clicked next: press it after both clicks", none, \
          unloaded(s), joint_selected(t.simulation(), t.view()))                                                               \
   ACTION(untie_selected, "Untie", KEYS({GLFW_KEY_Y, GLFW_MOD_SHIFT}), "cut the ropes, springs and joints that were tied to the selected object", none, \
          unloaded(s), untie_selected(t.simulation(), t.view()))                                                               \

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <numbers>
 #include <regex>
 #include <set>
 
@@ -64,13 +65,29 @@ TieSide tie_side(const Model& model, const Pick& pick, std::span<const Vec3f> po
           decimal_point(position_of(pick, positions))};
 }
 
+std::string vector_text(const Vec<double, 3>& v) {
+  return "[" + number_text(v[0]) + ", " + number_text(v[1]) + ", " + number_text(v[2]) + "]";
+}
+
 /// The keys that name both ends.
 std::string tie_ends(const TieSide& a, const TieSide& b) {
-  const auto list = [](const Vec<double, 3>& v) {
-    return "[" + number_text(v[0]) + ", " + number_text(v[1]) + ", " + number_text(v[2]) + "]\n";
+  return "between = [" + toml_text(a.name) + ", " + toml_text(b.name) +
+         "]\nanchor = " + vector_text(a.anchor) + "\nanchor_b = " + vector_text(b.anchor) + "\n";
+}
+
+/// Of a joint, where the bodies are now.
+Vec<double, 3> axis_now(JointAxis axis, const Pick& pick, std::span<const Vec3f> positions) {
+  if (axis != JointAxis::normal) {
+    Vec<double, 3> unit{0, 0, 0};
+    unit[static_cast<int>(axis) - static_cast<int>(JointAxis::x)] = 1;
+    return unit;
+  }
+  const auto corner = [&](int k) {
+    return positions[static_cast<std::size_t>(pick.triangle[k])].cast<double>();
   };
-  return "between = [" + toml_text(a.name) + ", " + toml_text(b.name) + "]\nanchor = " + list(a.anchor) +
-         "anchor_b = " + list(b.anchor);
+  const Vec<double, 3> normal = cross(corner(1) - corner(0), corner(2) - corner(0));
+  if (!(norm(normal) > 0)) throw InputError("the face has no normal: choose another axis for the joint");
+  return normalized(normal);
 }
 
 /// The nodes of an object, counted as those of a [[pin]], that a script holds after `time`.
@@ -168,12 +185,12 @@ std::string tie_toml(const Model& model, const Pick& from, const Pick& to, std::
          "low = 0\nhigh = " + number_text(std::max(norm(a.now - b.now), 1e-6)) + "\ncollide = true\n";
 }
 
-std::string ball_joint_toml(const Model& model, const Pick& from, const Pick& to,
-                            std::span<const Vec3f> positions, std::span<const Pose> poses) {
+std::string joint_toml(const Model& model, const JointChoice& joint, const Pick& from, const Pick& to,
+                       std::span<const Vec3f> positions, std::span<const Pose> poses) {
   const auto rigid_body = [&](const Object& object) -> const Body& {
     if (!object.is_rigid())
       throw InputError("'" + object.name +
-                       "' is no rigid body, which a ball joint needs: tie it by a rope or a spring");
+                       "' is no rigid body, which such a joint needs: tie it by a rope or a spring");
     if (static_cast<std::size_t>(object.body) >= poses.size())
       throw InputError("where '" + object.name + "' is now is not known yet");
     return model.bodies[static_cast<std::size_t>(object.body)];
@@ -181,22 +198,34 @@ std::string ball_joint_toml(const Model& model, const Pick& from, const Pick& to
   const Object& held = model.objects.at(static_cast<std::size_t>(from.object));
   const Object& other = model.objects.at(static_cast<std::size_t>(to.object));
   const Vec<double, 3> place = decimal_point(position_of(to, positions));
-  // Where the place is at the start of the scene, if it moves with the body.
-  const auto side_of = [&](const Object& object) {
+  Quat turn_a = Quat::identity(), turn_b = Quat::identity();  // from now to the start of the scene
+  // Where the place is at the start, if it moves with the body.
+  const auto side_of = [&](const Object& object, Quat& turn) {
     const Body& body = rigid_body(object);
     const Pose& now = poses[static_cast<std::size_t>(object.body)];
+    turn = normalized(body.pose.q * now.q.conjugate());
     return TieSide{object.name, body.pose.apply(now.apply_back(place)), place};
   };
-  const TieSide a = side_of(held);
+  const TieSide a = side_of(held, turn_a);
   TieSide b{"world", place, place};
   if (other.is_collider()) {
     if (moves(model, other)) throw InputError("'" + other.name + "' moves: a joint cannot follow a collider");
   } else if (&other != &held) {
-    b = side_of(other);
+    b = side_of(other, turn_b);
   }
   if (!rigid_body(held).moves && (b.name == "world" || !rigid_body(other).moves))
     throw InputError("'" + held.name + "' cannot move: a joint holds a body that can");
-  return "kind = \"ball\"\n" + tie_ends(a, b) + "collide = true\n";
+  std::string keys =
+      "kind = " + toml_text(std::string(joint_kind_names[static_cast<std::size_t>(joint.kind)])) + "\n" +
+      tie_ends(a, b);
+  if (joint.has_axis())
+    keys += "axis = " + vector_text(turn_a.rotate(axis_now(joint.axis, to, positions))) + "\n";
+  if (joint.kind != JointKind::ball) {
+    constexpr double kDegree = std::numbers::pi / 180;
+    const Vec<double, 3> turn = rotation_vector(normalized(turn_b * turn_a.conjugate())) / kDegree;
+    keys += "turn_b = " + vector_text(turn) + "\n";
+  }
+  return keys + "collide = true\n";
 }
 
 std::string label_of_joint(const std::string& toml) {

@@ -10,6 +10,7 @@
 
 #include "app/io/scene/scene.h"
 #include "app/render/camera.h"
+#include "app/viewer/joint_choice.h"
 #include "gpu/model/state.h"
 
 namespace stickslip {
@@ -49,12 +50,12 @@ std::shared_ptr<const Scene> with_joint(const Scene& scene, const std::string& t
 /// now. A collider's place is one of the world. Throws InputError: places of one object, or of colliders
 /// only.
 std::string tie_toml(const Model& model, const Pick& from, const Pick& to, std::span<const Vec3f> positions);
-/// The table of a ball joint that holds a rigid body, the one of `from`, at the place `to` of another one,
-/// where both are now. A place of a collider that stands still is one of the world, and so is one of the
-/// same body, which is then held where it is. Throws InputError: what is no rigid body, colliders that move,
-/// a body that cannot move with another that cannot.
-std::string ball_joint_toml(const Model& model, const Pick& from, const Pick& to,
-                            std::span<const Vec3f> positions, std::span<const Pose> poses);
+/// The table of a joint that holds a rigid body, the one of `from`, at the place `to` of another one, where
+/// both are now, although the file states it at the start of the scene. A place of a collider that stands
+/// still is one of the world, and so is one of the same body, which is then held where it is. Throws
+/// InputError: what is no rigid body, colliders that move, a body that cannot move with another that cannot.
+std::string joint_toml(const Model& model, const JointChoice& joint, const Pick& from, const Pick& to,
+                       std::span<const Vec3f> positions, std::span<const Pose> poses);
 /// For the history: what a [[joint]] table adds, "a rope added" or "a joint added".
 std::string label_of_joint(const std::string& toml);
 /// The same for a [[spring]].

@@ -79,8 +79,8 @@ void spring_selected(Simulation& simulation, ViewState& view) {
 void joint_selected(Simulation& simulation, ViewState& view) {
   tie_places(view, "a joint", [&](const Pick& from, const Pick& to) {
     const SimulationFrame& frame = simulation.frame();
-    simulation.post(
-        AddJoint{ball_joint_toml(frame.scene->model, from, to, frame.positions(), frame.snapshot.poses)});
+    simulation.post(AddJoint{
+        joint_toml(frame.scene->model, view.joint, from, to, frame.positions(), frame.snapshot.poses)});
   });
 }
 

@@ -15,7 +15,7 @@ void copy_selected(Simulation& simulation, ViewState& view);
 void tie_selected(Simulation& simulation, ViewState& view);
 /// The same with a spring: see spring_toml.
 void spring_selected(Simulation& simulation, ViewState& view);
-/// The first time it is the body, the second time the place: see ball_joint_toml.
+/// The first time it is the body, the second time the place: see joint_toml.
 void joint_selected(Simulation& simulation, ViewState& view);
 void untie_selected(Simulation& simulation, ViewState& view);
 /// Holds the nodes around the place that was clicked: see nodes_near.

@@ -80,7 +80,9 @@ std::vector<ViewRow> make_view_table() {
            NUMBER("heading", clip.heading, -180, 180), NUMBER("tilt", clip.tilt, -90, 90),
            NUMBER("plane_at", clip.position, -1, 1), FLAG("x_ray", clip.x_ray),
            NUMBER("opacity", clip.opacity, 0.0625, 0.9375),
-           CHOICE("forks", fork_view, {"hidden", "outlines", "panes"})})
+           CHOICE("forks", fork_view, {"hidden", "outlines", "panes"}),
+           CHOICE("joint", joint.kind, {joint_kind_names.begin(), joint_kind_names.end()}),
+           CHOICE("joint_axis", joint.axis, {joint_axis_names.begin(), joint_axis_names.end()})})
     rows.push_back(std::move(row));
 #undef FLAG
 #undef NUMBER

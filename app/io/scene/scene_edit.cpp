@@ -302,7 +302,7 @@ void move_joint(EditedText& edited, const toml::table& joint, const Pose& move) 
   for (const char* key : {"anchor", "anchor_b"})
     if (const auto anchor = vector_at(joint, key, name))
       edited.replace(*joint.get(key), rounded_text(move.apply(*anchor)));
-  for (const char* key : {"axis", "axis_b"})
+  for (const char* key : {"axis", "axis_b", "turn_b"})
     if (const auto axis = vector_at(joint, key, name); axis && move.q.w != 1)
       edited.replace(*joint.get(key), rounded_text(move.q.rotate(*axis)));
 }

@@ -174,7 +174,9 @@ void build_joint(TableReader table, Model& model) {
                        : !has_a ? center_of(model, first.b)
                                 : 0.5 * (center_of(model, first.a) + center_of(model, first.b));
   const bool two_points = joint.kind == JointKind::distance;
-  const bool has_anchor_b = joint.kind == JointKind::ball && table.has("anchor_b");
+  const bool turns =
+      joint.kind == JointKind::hinge || joint.kind == JointKind::slider || joint.kind == JointKind::fixed;
+  const bool has_anchor_b = (turns || joint.kind == JointKind::ball) && table.has("anchor_b");
   // Pairs of a mesh differ in direction: each joint is halfway between its two bodies.
   const bool halfway = table.has("mesh") && !two_points && !table.has("anchor");
   const Vec3d anchor = table.vec3("anchor", two_points && has_a ? center_of(model, first.a) : middle);
@@ -186,6 +188,9 @@ void build_joint(TableReader table, Model& model) {
   if (needs_axis && !table.has("axis")) table.fail("", "needs axis = [x, y, z]");
   const Vec3d axis = read_axis(table, "axis", {1, 0, 0});
   const Vec3d axis_b = joint.kind == JointKind::gear ? read_axis(table, "axis_b", axis) : axis;
+  // From the frame that the first body holds to that of the second one: bodies that begin apart.
+  const Quat turn_b =
+      turns ? rotation_by((std::numbers::pi / 180) * table.vec3("turn_b", {0, 0, 0})) : Quat::identity();
   if (two_points) {
     const double length = norm(anchor - anchor_b);
     joint.low = table.number("low", Range::not_negative(), length);
@@ -203,7 +208,7 @@ void build_joint(TableReader table, Model& model) {
     joint.name = pairs.size() == 1 ? name : name + "." + std::to_string(i);
     located(table, [&]() -> Joint& {
       return add_joint_between(model, joint, a, b, move * Pose{anchor, turn_of_x(axis)},
-                               move * Pose{anchor_b, turn_of_x(axis_b)});
+                               move * Pose{anchor_b, turn_b * turn_of_x(axis_b)});
     });
   }
 }

@@ -19,7 +19,7 @@ bool choice(const char* label, bool chosen, const std::string& reason, const std
   return pressed;
 }
 
-void row_label(const char* label, const char* meaning) {
+void begin_row(const char* label, const char* meaning) {
   ImGui::AlignTextToFramePadding();
   text_colored(theme::dim_text, label);
   tooltip(meaning);
@@ -83,7 +83,7 @@ void draw_file(SpawnRequest& request) {
 }
 
 void draw_length(const char* label, const char* meaning, double shown, double low, double& value) {
-  row_label(label, meaning);
+  begin_row(label, meaning);
   auto length = static_cast<float>(shown);
   ImGui::PushID(label);
   if (ImGui::SliderFloat("##length", &length, static_cast<float>(low), 10, "%.4g m",
@@ -94,7 +94,7 @@ void draw_length(const char* label, const char* meaning, double shown, double lo
 
 void draw_cells(SpawnRequest& request, const SpawnRequest& shown) {
   if (!has_cells(*shown.kind)) return;
-  row_label(shown.kind == SpawnKind::rod ? "Segments" : "Cells",
+  begin_row(shown.kind == SpawnKind::rod ? "Segments" : "Cells",
             "Elements or segments along the size: more of them bend more finely and cost more time, above "
             "all where they are shorter than "
             "contact_margin or d_hat");
@@ -105,7 +105,7 @@ void draw_cells(SpawnRequest& request, const SpawnRequest& shown) {
 
 /// Each material with its present mu.
 void draw_materials(PanelContext& context, const Model& model, const SpawnRequest& shown) {
-  row_label("Material", "One of the scene's: its friction and stiffness are in the section Materials");
+  begin_row("Material", "One of the scene's: its friction and stiffness are in the section Materials");
   if (!begin_choices("##added material", shown.material)) return;
   const std::vector<Material>& materials = context.simulation.settings().materials;
   for (std::size_t m = 0; m < model.material_names.size(); ++m) {

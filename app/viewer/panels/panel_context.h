@@ -18,6 +18,7 @@
 #include "app/viewer/gizmo_tool.h"
 #include "app/viewer/hover.h"
 #include "app/viewer/iteration_scrub.h"
+#include "app/viewer/joint_choice.h"
 #include "app/viewer/lab_race.h"
 #include "app/viewer/log_buffer.h"
 #include "app/viewer/picking.h"
@@ -75,6 +76,7 @@ struct ViewState {
   std::optional<ObjectProbe> selection;
   std::optional<Pick> picked;           // where the selected object was clicked
   std::optional<Pick> tied_from;        // where the next rope, spring or joint begins
+  JointChoice joint;                    // the next one
   std::optional<ContactProbe> contact;  // picked; at most one of the two
   TrackedProbes tracked;                // whose numbers are plotted
   TrackedProbes expected;               // objects of which the scene expects something

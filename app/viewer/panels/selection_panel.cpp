@@ -159,6 +159,42 @@ std::string kind_of(const ObjectProbe& probe) {
   return kind;
 }
 
+/// The names as choices; `index` is that of the chosen one.
+template <class Names>
+std::size_t choose(const char* id, float width, const Names& names, std::size_t index) {
+  ImGui::SetNextItemWidth(width);
+  if (!begin_choices(id, std::string(names[index]))) return index;
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (ImGui::Selectable(names[k].data(), k == index)) index = k;
+  ImGui::EndCombo();
+  return index;
+}
+
+/// Kind and axis of the joint that is added next, and the button that says where.
+void draw_joint_choice(PanelContext& context, float column) {
+  JointChoice& joint = context.view.joint;
+  const Action& add = action_table()[static_cast<std::size_t>(ActionId::joint_selected)];
+  const char* label = context.view.tied_from ? "To here" : "From here";
+  const float spacing = ImGui::GetStyle().ItemSpacing.x;
+  const float button = ImGui::CalcTextSize("From here").x + 2 * ImGui::GetStyle().FramePadding.x;
+  row_label(
+      "Joint", column,
+      "Kind and axis of the next joint. normal: across the face that is clicked last; x, y, z: along the "
+      "scene's axes");
+  const float width = 0.5f * (ImGui::GetContentRegionAvail().x - button - 2 * spacing);
+  joint.kind = static_cast<JointKind>(
+      choose("##joint", width, joint_kind_names, static_cast<std::size_t>(joint.kind)));
+  ImGui::SameLine();
+  ImGui::BeginDisabled(!joint.has_axis());
+  joint.axis = static_cast<JointAxis>(
+      choose("##joint axis", width, joint_axis_names, static_cast<std::size_t>(joint.axis)));
+  ImGui::EndDisabled();
+  if (!joint.has_axis()) tooltip("Only hinges and sliders have an axis");
+  ImGui::SameLine();
+  if (ImGui::SmallButton(label)) context.act(add.id);
+  tooltip(std::string(add.meaning) + "  [" + shortcut(add.id) + "]");
+}
+
 void draw_object(PanelContext& context) {
   const ObjectProbe& probe = *context.view.selection;
   const Object& object = probe.description();
@@ -225,7 +261,7 @@ void draw_object(PanelContext& context) {
   value_row("Normal force", column, "%s, at most %s", si_text(probe.normal_force(), "N").c_str(),
             si_text(probe.largest_force(), "N").c_str());
   tooltip("Sum of the magnitudes over its contacts, and the largest of them");
-  if (probe.body()) return;
+  if (probe.body()) return draw_joint_choice(context, column);
   if (probe.augmented() > 0)
     value_row("Multipliers", column, "%d, at most %s", probe.augmented(),
               si_text(probe.largest_multiplier(), "N").c_str());
