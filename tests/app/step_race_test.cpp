@@ -237,16 +237,15 @@ TEST_F(CliLab, BadRacesOfSteppersAreRefused) {
 }
 
 TEST(StepperRace, RunsAllSteppersInTheBackground) {
-  Simulation simulation([] { return make_engine(Backend::cpu, 1); },
-                        [](const std::string& name, const std::string&) { return load_scene(name); });
-  simulation.post(LoadScene{"rest"});
+  Simulation simulation([] { return make_engine(Backend::cpu, 1); }, test::two_tets);
+  simulation.post(LoadScene{"tets"});
   simulation.step_once();
   ASSERT_TRUE(reached(simulation, [&] { return simulation.history().size() == 1; }));
   simulation.post(MaterialEdit{-1, "young", 2e4});
   simulation.post(CaptureState{});
   std::shared_ptr<const CapturedState> state;
   ASSERT_TRUE(reached(simulation, [&] { return (state = simulation.take_captured()) != nullptr; }));
-  EXPECT_EQ(state->scene, "rest");
+  EXPECT_EQ(state->scene, "tets");
   EXPECT_EQ(state->start.state.frame, 1);
   EXPECT_EQ(state->start.model.materials[0].young, 2e4);
   EXPECT_EQ(simulation.take_captured(), nullptr) << "taken once";
