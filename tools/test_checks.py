@@ -233,13 +233,19 @@ class TidyDatabase(Tree):
         self.write("build/compile_commands.json", json.dumps(entries))
         self.assertEqual([e["file"] for e in tidy_entries(build, self.root)], [entries[0]["file"]])
 
-    def test_batches_of_the_library_stay_as_they_are(self):
+    def test_batches_of_a_folder_are_read_together(self):
         build = self.root / "build"
-        self.write("build/kernels/gpu/law/batch_0.cu", '#include "gpu/law/a.cu"\n')
-        batch = str(build / "batches/build_kernels_gpu_law_0.cpp")
-        entries = [{"directory": str(build), "file": batch, "command": f"c++ -c {batch}"}]
+        entries = []
+        for name, source in [("law_0", "gpu/law/a.cpp"), ("law_1", "gpu/law/b.cpp"), ("law_x_0", "gpu/law/x/a.cpp"),
+                             ("kernels_law_0", "build/kernels/gpu/law/a_cpu.cpp")]:
+            batch = str(build / f"batches/{name}.cpp")
+            self.write(f"build/batches/{name}.cpp", f'#include "{self.root / source}"\n')
+            entries.append({"directory": str(build), "file": batch, "command": f"c++ -c {batch}"})
         self.write("build/compile_commands.json", json.dumps(entries))
-        self.assertEqual([e["file"] for e in tidy_entries(build, self.root)], [batch])
+        found = {pathlib.Path(e["file"]).stem: pathlib.Path(e["file"]).read_text() for e in tidy_entries(build, self.root)}
+        self.assertEqual(set(found), {"gpu_law_merged_0", "gpu_law_x_merged_0", "kernels_gpu_law_merged_0"})
+        self.assertEqual(found["gpu_law_merged_0"],
+                         "".join(f'#include "{build}/batches/{name}.cpp"\n' for name in ("law_0", "law_1")))
 
     def test_kernels_of_a_batch_are_read_together(self):
         build = self.root / "build"

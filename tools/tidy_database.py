@@ -5,15 +5,16 @@ The sources are the host sources of gpu, app and bench and the generated CPU cop
 and options that only g++ supports are left out: the build with g++ applies them. So are precompiled headers.
 
 Most of the time is spent on headers, so sources are checked in batches: those of the build (UNITY_BUILD), the CPU
-copies of the kernels in one nvcc batch, and the library's host sources of a folder; or those that the build has batched
-(STICKSLIP_GPU_BATCH). A batch gets the command of its last source. .clang-tidy's HeaderFilterRegex enables messages about
-included sources."""
+copies of the kernels in one nvcc batch, and the library's host sources of a folder. What the build has batched
+(STICKSLIP_GPU_BATCH) is batched again, a folder at once. A batch gets the command of its last source. .clang-tidy's
+HeaderFilterRegex enables messages about included sources. Large batches are printed first: they run beside others."""
 import json
 import pathlib
 import re
 import sys
 
-BATCH = 24
+BATCH = 24  # sources of a folder
+BATCHES = 5  # of the build: up to eight sources each
 INCLUDED = re.compile(r'^#include "([^"]+)"$', re.MULTILINE)
 GCC_ONLY = re.compile(r"\s-(W[\w=,-]+|m(move|store)-max=\d+|include \S+/cmake_pch\.hxx)(?=\s|$)")
 
@@ -56,10 +57,25 @@ def folder_batches(sources: list[str], build: pathlib.Path, root: pathlib.Path) 
     return batches
 
 
+def merged_batches(sources: list[str], build: pathlib.Path, root: pathlib.Path) -> dict[str, pathlib.Path]:
+    """The batch of every batch of the build: up to BATCHES of a folder, apart for sources and CPU copies of kernels."""
+    batches, count = {}, {}
+    for source in sorted(sources):
+        path = pathlib.Path(source)
+        if not path.is_relative_to(build.resolve() / "batches"):
+            continue
+        member = pathlib.Path(INCLUDED.findall(path.read_text())[0])
+        place = build.resolve() if member.is_relative_to(build.resolve()) else root
+        folder = "_".join(member.parent.relative_to(place).parts)
+        count[folder] = count.get(folder, -1) + 1
+        batches[source] = build.resolve() / "tidy" / f"{folder}_merged_{count[folder] // BATCHES}.cpp"
+    return batches
+
+
 def tidy_entries(build: pathlib.Path, root: pathlib.Path) -> list[dict]:
     entries = [e for e in json.loads((build / "compile_commands.json").read_text()) if is_ours(e, build, root)]
     sources = [str(pathlib.Path(entry["directory"], entry["file"]).resolve()) for entry in entries]
-    batches = kernel_batches(build) | folder_batches(sources, build, root)
+    batches = kernel_batches(build) | folder_batches(sources, build, root) | merged_batches(sources, build, root)
     found, members = {}, {}
     for entry, source in zip(entries, sources):
         command = GCC_ONLY.sub("", entry["command"])
@@ -74,12 +90,19 @@ def tidy_entries(build: pathlib.Path, root: pathlib.Path) -> list[dict]:
     return [found[source] for source in sorted(found)]
 
 
+def size(file: str, root: pathlib.Path) -> int:
+    """Of a source and of the sources that it includes [bytes]."""
+    text = (root / file).read_text()
+    return len(text) + sum(size(i, root) for i in INCLUDED.findall(text) if i.endswith((".cpp", ".cu")))
+
+
 def main() -> None:
     build = pathlib.Path(sys.argv[1])
-    entries = tidy_entries(build, pathlib.Path(__file__).resolve().parents[1])
+    root = pathlib.Path(__file__).resolve().parents[1]
+    entries = tidy_entries(build, root)
     (build / "tidy").mkdir(exist_ok=True)
     (build / "tidy" / "compile_commands.json").write_text(json.dumps(entries, indent=1))
-    print("\n".join(entry["file"] for entry in entries))
+    print("\n".join(sorted((entry["file"] for entry in entries), key=lambda file: size(file, root), reverse=True)))
 
 
 if __name__ == "__main__":
