@@ -37,6 +37,7 @@ check_tidy() {
 }
 
 stage "self-test of the checks" python3 tools/test_checks.py
+stage "test of grouped tests" python3 tools/test_group.py
 stage "test of the benches' report" python3 tools/bench/test_report.py
 stage "test of the races' plot" python3 tools/bench/test_race_plot.py
 stage "test of the table of reproductions" python3 tools/bench/test_reproduction.py
@@ -57,7 +58,7 @@ stage "references" python3 tools/check_references.py
 stage "retired words" python3 tools/check_words.py
 stage "names of tests" python3 tools/check_tests.py
 stage "generated documents" python3 tools/make_docs.py --check --program "$build/app/stickslip"
-stage "shell scripts" shellcheck -x tools/*.sh tests/program/*.sh tests/device/*.sh .ci/run
+stage "shell scripts" shellcheck -x tools/*.sh tests/*.sh tests/program/*.sh tests/device/*.sh .ci/run
 stage "format" check_format
 stage "clang-tidy" check_tidy
 exit "$failed"

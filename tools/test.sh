@@ -25,7 +25,7 @@ done
 # Precompiled headers save an eighth of the build; clang-tidy and clang compile without them. Sources of a batch share headers and
 # instances of templates: for nvcc, batches of twelve take 0.4 times the processor time of batches of four; for the host
 # compiler, batches of eight take half the time of single sources.
-options=(-DSTICKSLIP_PCH=ON -DSTICKSLIP_GPU_BATCH=8)
+options=(-DSTICKSLIP_PCH=ON -DSTICKSLIP_GPU_BATCH=8 -DSTICKSLIP_GROUP_TESTS=ON)
 batch=12
 # Without a device nothing runs what nvcc makes: it need not be fast code. This saves a sixth of the build. Each library is then one
 # batch; with optimisation the largest would take too long and too much memory.
@@ -65,7 +65,7 @@ stage packages tools/setup.sh --test
 stage configure cmake --preset release "${options[@]}"
 stage build cmake --build --preset release
 if [ -n "$name" ]; then
-  stage tests run_tests -R "$name"
+  STICKSLIP_SINGLE_TESTS=1 stage tests run_tests -R "$name"
   exit
 fi
 stage lint tools/lint.sh build/release
