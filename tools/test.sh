@@ -58,7 +58,7 @@ run_tests() { ctest --test-dir build/release --output-on-failure --no-tests=erro
 
 run_asan_tests() {
   cmake --preset asan && cmake --build --preset asan --target stickslip test_app &&
-    ctest --preset asan --exclude-regex '^(scene|test)_' --no-tests=error --parallel "$(nproc)"
+    ctest --preset asan --exclude-regex '^(scene|test|gpu_check)_' --no-tests=error --parallel "$(nproc)"
 }
 
 stage packages tools/setup.sh --test
