@@ -8,7 +8,7 @@ namespace {
 
 constexpr float kStepsWidth = 18;  // [em] of "100 steps each" and an arrow
 
-void draw_settings(PanelContext& context) {
+void draw_race_settings(PanelContext& context) {
   const StepperRaceStatus& status = context.steppers.status();
   if (action_button("Race steppers", "All steppers from the present state of the scene, in the background",
                     shortcut(ActionId::race_steppers)))
@@ -88,7 +88,7 @@ void draw_ranking(const StepperRaceStatus& status) {
 
 void draw_stepper_race(PanelContext& context) {
   const StepperRaceStatus& status = context.steppers.status();
-  draw_settings(context);
+  draw_race_settings(context);
   if (!status.state) {
     ImGui::PushTextWrapPos();
     ImGui::TextDisabled("No race yet: Race steppers takes the present state.");
