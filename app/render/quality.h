@@ -16,7 +16,8 @@ struct QualitySettings {
   int tube_sides;  // faces of the half of a rod that is seen
 };
 
-/// Likewise, towards a light: a ridge, which is nowhere in front of the tube, so that it casts no shadow on it.
+/// Likewise, towards a light: a ridge, which is nowhere in front of the tube, so that it casts no shadow on
+/// it.
 constexpr int kTubeSidesToLight = 2;
 
 QualitySettings quality_settings(Quality quality);

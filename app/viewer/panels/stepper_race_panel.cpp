@@ -71,6 +71,7 @@ void draw_ranking(const StepperRaceStatus& status) {
   ImGui::TableSetupScrollFreeze(2, 1);
   for (std::size_t c = 0; c < titles.size(); ++c) {
     std::vector<std::string> texts;
+    texts.reserve(rows.size());
     for (const std::vector<std::string>& row : rows) texts.push_back(row[c]);
     fitted_column(titles[c], texts);
   }
