@@ -65,9 +65,16 @@ class Hand:
 
     def step(self, count: int = 1) -> None:
         for _ in range(count):
-            before = self.steps()
-            self.key("period")
-            self.wait(lambda: self.steps() > before, "a step")
+            before, asked = self.steps(), 0.0
+
+            def has_stepped() -> bool:
+                nonlocal asked
+                if time.monotonic() - asked > 2:  # again: the window ignores the key until it has seen the end of the step before
+                    self.key("period")
+                    asked = time.monotonic()
+                return self.steps() > before
+
+            self.wait(has_stepped, "a step")
 
     def picture(self) -> None:
         time.sleep(0.2)
@@ -170,10 +177,10 @@ def drag() -> Film:
     """A corner of a cloth is pulled with Ctrl and the left button."""
 
     def act(hand: Hand) -> None:
-        hand.move(444, 570)
+        hand.move(517, 488)
         hand.grab()
         for k in range(1, 25):
-            hand.move(444 - 5 * k, 570 - 16 * k)
+            hand.move(517 - 5 * k, 488 - 12 * k)
             hand.step(2)
             hand.picture()
         hand.release()
