@@ -119,6 +119,19 @@ class Renderer::Impl {
  private:
   static constexpr std::size_t kOffscreenSlot = 2;
 
+  /// A picture that is drawn, and then copied for the host.
+  struct CopiedImage {
+    CopiedImage() = default;
+    CopiedImage(const Device& device, VkExtent2D size, VkFormat format)
+        : image(device,
+                {size, format, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT}),
+          bytes(GpuBuffer::readback(device, std::size_t{4} * size.width * size.height)) {}
+    Output output() const { return {image.handle(), image.view()}; }
+
+    GpuImage image;
+    GpuBuffer bytes;
+  };
+
   /// Waits for the slot, uploads, and records everything up to the finished scene at the targets' size.
   /// Throws std::invalid_argument for a pane with positions or colours of another count than the scene's.
   void record_picture(FrameSlot& slot, std::span<const Pane> panes, const Targets& targets,
@@ -151,13 +164,11 @@ class Renderer::Impl {
   LightMaps maps_;
   std::array<FrameSlot, 3> slots_;               // two for the window, one for pictures
   std::unique_ptr<SharedWindow> shared_window_;  // instead of a swapchain
-  GpuImage window_image_;
-  GpuBuffer window_bytes_;
+  CopiedImage window_image_;
   std::optional<Swapchain> swapchain_;
   std::optional<Ui> ui_;
   Targets window_targets_, picture_targets_;
-  GpuImage picture_;
-  GpuBuffer picture_bytes_;
+  CopiedImage picture_;
   std::size_t frames_shown_ = 0;
   SlotHold published_;  // positions for the pictures; empty: the scene's
   PositionTraffic traffic_;
@@ -285,19 +296,16 @@ void Renderer::Impl::submit(const FrameSlot& slot, VkSemaphore wait, VkSemaphore
 Image Renderer::Impl::render_offscreen(std::span<const Pane> panes, VkExtent2D size) {
   if (!same(picture_targets_.size(), size)) {
     picture_targets_ = Targets(device, size, format_, settings_.samples);
-    constexpr VkImageUsageFlags kUsage =
-        VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
-    picture_ = GpuImage(device, {size, format_, kUsage});
-    picture_bytes_ = GpuBuffer::readback(device, std::size_t{4} * size.width * size.height);
+    picture_ = CopiedImage(device, size, format_);
   }
   FrameSlot& slot = slots_[kOffscreenSlot];
-  record_picture(slot, panes, picture_targets_, {picture_.handle(), picture_.view()}, {});
-  image_barrier(slot.commands(), picture_.handle(), format_, color_written(), copied_from());
-  copy_to_host(slot.commands(), picture_.handle(), size, picture_bytes_);
+  record_picture(slot, panes, picture_targets_, picture_.output(), {});
+  image_barrier(slot.commands(), picture_.image.handle(), format_, color_written(), copied_from());
+  copy_to_host(slot.commands(), picture_.image.handle(), size, picture_.bytes);
   submit(slot, VK_NULL_HANDLE, VK_NULL_HANDLE);
   slot.wait();
   slot.let_go();
-  return to_image(picture_bytes_, size, format_, !panes.empty() && panes[0].view.transparent);
+  return to_image(picture_.bytes, size, format_, !panes.empty() && panes[0].view.transparent);
 }
 
 void Renderer::Impl::make_swapchain(VkExtent2D size) {
@@ -311,29 +319,27 @@ void Renderer::Impl::make_swapchain(VkExtent2D size) {
 
 void Renderer::Impl::make_window_image(VkExtent2D size) {
   device.wait_idle();
-  constexpr VkImageUsageFlags kUsage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
-  window_image_ = GpuImage(device, {size, format_, kUsage});
-  window_bytes_ = GpuBuffer::readback(device, std::size_t{4} * size.width * size.height);
-  const VkImageView view = window_image_.view();
+  window_image_ = CopiedImage(device, size, format_);
+  const VkImageView view = window_image_.image.view();
   ui_->set_images({&view, 1}, size);
   window_targets_ = Targets(device, size, format_, settings_.samples);
 }
 
 bool Renderer::Impl::draw_shared(FrameSlot& slot, std::span<const Pane> panes, const UiLayers& ui,
                                  VkExtent2D size, Image* shown) {
-  if (!same(window_image_.size(), size) || !same(window_targets_.size(), size)) make_window_image(size);
+  if (!same(window_image_.image.size(), size) || !same(window_targets_.size(), size)) make_window_image(size);
   GpuBuffer bytes;
   if (shown) bytes = GpuBuffer::readback(device, std::size_t{4} * size.width * size.height);
-  const VkImage image = window_image_.handle();
-  record_picture(slot, panes, window_targets_, {image, window_image_.view()}, window_color);
+  const VkImage image = window_image_.image.handle();
+  record_picture(slot, panes, window_targets_, window_image_.output(), window_color);
   const Access last = record_ui(slot, ui, {image, 0, size}, shown ? &bytes : nullptr);
   image_barrier(slot.commands(), image, format_, last, copied_from());
-  copy_to_host(slot.commands(), image, size, window_bytes_);
+  copy_to_host(slot.commands(), image, size, window_image_.bytes);
   submit(slot, VK_NULL_HANDLE, VK_NULL_HANDLE);
   slot.wait();
   if (shown) *shown = to_image(bytes, size, format_);
   ++frames_shown_;
-  return shared_window_->show({window_bytes_.data(), std::size_t{4} * size.width * size.height},
+  return shared_window_->show({window_image_.bytes.data(), std::size_t{4} * size.width * size.height},
                               static_cast<int>(size.width), static_cast<int>(size.height));
 }
 

@@ -7,8 +7,9 @@
 #include <sys/ipc.h>
 #include <sys/shm.h>
 
-#include <cstdint>
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 // Weak, because a GLFW that was built for another window system lacks it.
 extern "C" __attribute__((weak)) Window glfwGetX11Window(GLFWwindow* window);
@@ -152,6 +153,7 @@ bool SharedWindow::show(std::span<const std::byte> pixels, int width, int height
 }  // namespace stickslip
 
 #else
+#include <utility>
 
 namespace stickslip {
 

@@ -8,6 +8,7 @@
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/param_controls.h"
 #include "tests/app/simulation_fixture.h"
+#include "tests/app/undrawn_window.h"
 
 namespace stickslip {
 namespace {
@@ -18,21 +19,13 @@ const std::vector<std::string> kRows{"density", "young", "poisson", "mu"};  // f
 
 class MaterialSliders : public ::testing::Test {
  protected:
+  test::UndrawnWindow window_{kWidth, 300};
   void SetUp() override {
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.DisplaySize = {kWidth, 300};
-    io.DeltaTime = 1.0f / 60;
-    io.IniFilename = nullptr;
-    unsigned char* pixels = nullptr;
-    int width = 0, height = 0;
-    io.Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
     simulation.post(LoadScene{"a"});
     ASSERT_TRUE(settled());
     ASSERT_EQ(simulation.frame().scene->model.objects[1].material, kHard);
     draw();
   }
-  void TearDown() override { ImGui::DestroyContext(); }
 
   bool settled() {
     return test::reached(simulation, [&] { return simulation.is_caught_up() && simulation.frame().scene; });

@@ -9,6 +9,7 @@
 #include "app/viewer/theme.h"
 #include "gpu/model/barrier_model.h"
 #include "tests/app/simulation_fixture.h"
+#include "tests/app/undrawn_window.h"
 
 namespace stickslip {
 namespace {
@@ -266,17 +267,7 @@ constexpr float kSide = 400;  // [px] of the window
 
 class MatrixPicture : public ::testing::Test {
  protected:
-  void SetUp() override {
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.DisplaySize = {kSide, kSide};
-    io.DeltaTime = 1.0f / 60;
-    io.IniFilename = nullptr;
-    unsigned char* pixels = nullptr;
-    int width = 0, height = 0;
-    io.Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
-  }
-  void TearDown() override { ImGui::DestroyContext(); }
+  test::UndrawnWindow window_{kSide, kSide};
   void draw(const MatrixParts& parts) {
     ImGui::NewFrame();
     ImGui::SetNextWindowPos({0, 0});

@@ -9,6 +9,7 @@
 #include "app/viewer/panels/widgets.h"
 #include "app/viewer/plot.h"
 #include "app/viewer/theme.h"
+#include "tests/app/undrawn_window.h"
 
 namespace stickslip {
 namespace {
@@ -21,17 +22,7 @@ struct DrawnLetters {
 
 class NarrowPanels : public ::testing::Test {
  protected:
-  void SetUp() override {
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.DisplaySize = {1000, 1000};
-    io.DeltaTime = 1.0f / 60;
-    io.IniFilename = nullptr;
-    unsigned char* pixels = nullptr;
-    int width = 0, height = 0;
-    io.Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
-  }
-  void TearDown() override { ImGui::DestroyContext(); }
+  test::UndrawnWindow window_{1000, 1000};
 
   /// Letters have corners with texture coordinates of their own; all others share that of a white pixel.
   static DrawnLetters letters_of(float width, ImU32 color, const std::function<void()>& draw) {

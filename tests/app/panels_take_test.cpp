@@ -5,24 +5,15 @@
 #include <functional>
 
 #include "app/viewer/gui.h"
+#include "tests/app/undrawn_window.h"
 
 namespace stickslip {
 namespace {
 
 class PanelsTake : public ::testing::Test {
  protected:
-  void SetUp() override {
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.DisplaySize = {400, 300};
-    io.DeltaTime = 1.0f / 60;
-    io.IniFilename = nullptr;
-    unsigned char* pixels = nullptr;
-    int width = 0, height = 0;
-    io.Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
-    draw();
-  }
-  void TearDown() override { ImGui::DestroyContext(); }
+  test::UndrawnWindow window_{400, 300};
+  void SetUp() override { draw(); }
 
   /// A picture with a panel on the left, and the pointer at this place.
   void draw(const ImVec2& pointer = {300, 100}, bool down = false) {

@@ -4,24 +4,15 @@
 #include <vector>
 
 #include "app/viewer/plot.h"
+#include "tests/app/undrawn_window.h"
 
 namespace stickslip {
 namespace {
 
 class PlotDrag : public ::testing::Test {
  protected:
-  void SetUp() override {
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.DisplaySize = {400, 300};
-    io.DeltaTime = 1.0f / 60;
-    io.IniFilename = nullptr;
-    unsigned char* pixels = nullptr;
-    int width = 0, height = 0;
-    io.Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
-    draw();
-  }
-  void TearDown() override { ImGui::DestroyContext(); }
+  test::UndrawnWindow window_{400, 300};
+  void SetUp() override { draw(); }
 
   PlotChoice draw() {
     ImGui::NewFrame();
