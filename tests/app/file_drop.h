@@ -53,9 +53,10 @@ class FileDrop {
     const auto place = static_cast<std::uint32_t>(x << 16 | y);
     tell("XdndEnter", {kVersion << 24, atom("text/uri-list"), 0, 0});
     tell("XdndPosition", {0, place, XCB_CURRENT_TIME, atom("XdndActionCopy")});
-    if (!answered("XdndStatus")) return false;
+    if (!answered("XdndStatus", 1)) return false;
     tell("XdndDrop", {0, XCB_CURRENT_TIME, 0, 0});
-    return answered("XdndFinished");
+    // Bit 0 by the protocol; GLFW 3.3 puts the number of the bytes that it took in its place.
+    return answered("XdndFinished", ~std::uint32_t{0});
   }
 
  private:
@@ -98,8 +99,9 @@ class FileDrop {
     xcb_flush(x_.get());
   }
 
-  /// Waits for a message of the target that agrees, at most two minutes.
-  bool answered(const char* message) {
+  /// Waits for a message of the target, at most two minutes. Whether a bit of `agreement` is set in its
+  /// word of flags.
+  bool answered(const char* message, std::uint32_t agreement) {
     const xcb_atom_t wanted = atom(message);
     const auto start = std::chrono::steady_clock::now();
     while (std::chrono::steady_clock::now() - start < std::chrono::minutes(2)) {
@@ -115,7 +117,7 @@ class FileDrop {
       if (kind == XCB_SELECTION_REQUEST) give(reinterpret_cast<const xcb_selection_request_event_t&>(*event));
       if (kind != XCB_CLIENT_MESSAGE) continue;
       const auto& answer = reinterpret_cast<const xcb_client_message_event_t&>(*event);
-      if (answer.type == wanted) return (answer.data.data32[1] & 1) != 0;
+      if (answer.type == wanted) return (answer.data.data32[1] & agreement) != 0;
     }
     return false;
   }
