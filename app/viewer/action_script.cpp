@@ -35,10 +35,10 @@ bool is_idle(const Simulation& simulation) {
 
 std::vector<std::string_view> action_names() {
   std::vector<std::string_view> names{
-      "scene", "open",   "add",         "lab_iteration", "set",           "steps",
-      "play",  "rewind", "wait",        "fork_seed",     "sweep",         "move",
-      "turn",  "select", "drag",        "drag_end",      "camera",        "quality",
-      "clip",  "view",   "preset_save", "preset_apply",  "preset_delete", "preset_list"};
+      "scene",        "open",          "add",         "lab_iteration", "set",  "steps", "play",
+      "rewind",       "wait",          "fork_seed",   "sweep",         "move", "turn",  "select",
+      "drag",         "drag_end",      "camera",      "quality",       "clip", "view",  "preset_save",
+      "preset_apply", "preset_delete", "preset_list", "step_iteration"};
   for (const Action& action : action_table()) names.push_back(action.name);
   return names;
 }
@@ -186,6 +186,13 @@ ActionScript::Line ActionScript::parse(int number, const std::string& text) cons
       } catch (const std::invalid_argument& error) {
         fail(number, error.what());
       }
+    };
+  } else if (verb == "step_iteration") {
+    only(true, false);
+    const double wanted = number_in(0);
+    if (wanted != std::floor(wanted)) fail(number, verb + " needs a whole number");
+    line.begin = [this, number, iteration = static_cast<int>(wanted)](const Hands& hands) {
+      located(number, [&] { hands.show_step_iteration(iteration); });
     };
   } else if (verb == "steps" || verb == "rewind") {
     only(true, false);

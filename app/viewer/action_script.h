@@ -37,6 +37,7 @@ namespace stickslip {
 ///   fork_seed SEED [SIZE]      a fork with other velocities, by up to SIZE [m/s], see perturbed
 ///   sweep KEY LOW HIGH COUNT STEPS [log]    as the section Forks, see sweep_request
 ///   lab_iteration SOLVER K     the impulses of a solver of the lab's race after K iterations
+///   step_iteration K           after step_iterations: the iterate K of that step
 ///   preset_save NAME           keeps the parameters, see Presets
 ///   preset_apply NAME
 ///   preset_delete NAME
@@ -66,6 +67,8 @@ class ActionScript {
     std::function<void(const SweepRequest&)> sweep = {};  // asks for it
     /// Throws InputError where the lab has no such iterations.
     std::function<void(const std::string& solver, long iteration)> show_iteration = {};
+    /// Throws InputError where no step was taken apart.
+    std::function<void(int iteration)> show_step_iteration = {};
     std::function<void(const Vec<float, 2>& pixel)> click = {};
     /// Throws InputError where there is no such object.
     std::function<void(const std::string& object)> select = {};

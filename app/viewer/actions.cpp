@@ -25,9 +25,17 @@ const char* nothing_to_freeze(const Simulation& s) {
   if (s.history().empty()) return "No step was made";
   const StepReport& last = s.history().back();
   if (!last.contact_solve)
-    return "Barrier steps have no contact problem at velocity level: choose solver velocity";
+    return "Barrier steps have no contact problem at velocity level: choose solver velocity, or look at the "
+           "iterations of the next step (Ctrl+I)";
   return last.judgement ? ""
                         : "Explicit penalty forces solve no contact problem: choose another contact solver";
+}
+
+const char* no_newton_steps(const Simulation& s) {
+  if (!s.status().loaded) return unloaded(s);
+  return stepper_family(s.settings().params.solver) == StepperFamily::velocity
+             ? "Velocity-level steps have no Newton iterations: Freeze, and look at those of a contact solver"
+             : "";
 }
 
 const char* nothing_before(const Simulation& s) {

@@ -124,6 +124,9 @@ struct ViewState;
          t.simulation().post(Freeze{}))                                                                                        \
   ACTION(race_steppers, "Race steppers", KEYS({GLFW_KEY_F, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}),                               \
          "race all steppers from the present state", none, unloaded(s), t.simulation().post(CaptureState{}))                    \
+  ACTION(step_iterations, "Iterations", KEYS({GLFW_KEY_I, GLFW_MOD_CONTROL}),                                                  \
+         "make the next step in the lab, and look at its Newton iterations one by one", none, no_newton_steps(s),              \
+         t.simulation().post(CaptureState{CaptureUse::iterations}))                                                            \
   ACTION(toggle_lab, "Lab", KEYS({GLFW_KEY_B}), "show or hide the lab", by_chance, "", flip(t.view().lab))                     \
   ACTION(camera_key, "Camera key", KEYS({GLFW_KEY_K, GLFW_MOD_CONTROL}),                                                       \
          "add this view to the scene's camera file, for run --camera", none, unloaded(s), t.add_camera_key())                  \

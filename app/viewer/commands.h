@@ -56,9 +56,9 @@ struct DragMove {
 struct DragEnd {};
 /// Copies the contact problem of the last step for the lab. Does not change the simulation.
 struct Freeze {};
-enum class CaptureUse { race, sweep };
-/// Copies the scene with its settings and its present state, for a race of steppers or a sweep. Does not
-/// change the simulation.
+enum class CaptureUse { race, sweep, iterations };
+/// Copies the scene with its settings and its present state, for a race of steppers, a sweep, or the
+/// iterations of the next step. Does not change the simulation.
 struct CaptureState {
   CaptureUse use = CaptureUse::race;
 };

@@ -76,6 +76,11 @@ std::vector<ScrubStop> scrub_stops(const std::vector<HistoryPoint>& history, std
   return stops;
 }
 
+double scrub_interval(std::size_t stops) {
+  return std::clamp(kPlaySeconds / static_cast<double>(std::max<std::size_t>(1, stops)), kShortestStop,
+                    kLongestStop);
+}
+
 IterationScrub::IterationScrub(LabFactory make_lab, std::function<void()> on_change)
     : make_lab_(std::move(make_lab)),
       job_(
@@ -191,9 +196,7 @@ void IterationScrub::play(bool on) {
 
 bool IterationScrub::advance(Clock::time_point now) {
   if (!plays_ || (!is_known() && status_.running)) return false;
-  const double interval =
-      std::clamp(kPlaySeconds / static_cast<double>(stops_.size()), kShortestStop, kLongestStop);
-  if (std::chrono::duration<double>(now - shown_since_).count() < interval) return false;
+  if (std::chrono::duration<double>(now - shown_since_).count() < scrub_interval(stops_.size())) return false;
   show(stop_ + 1);
   if (stop_ + 1 == stops_.size()) plays_ = false;
   return true;

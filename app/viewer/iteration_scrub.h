@@ -28,6 +28,9 @@ struct ScrubStop {
 /// the lowest residual of these.
 std::vector<ScrubStop> scrub_stops(const std::vector<HistoryPoint>& history, std::size_t most);
 
+/// [s] that each of so many stops is shown while all of them are run through.
+double scrub_interval(std::size_t stops);
+
 /// What the lab says of the impulses at a stop.
 struct ScrubFigures {
   double residual = 0;

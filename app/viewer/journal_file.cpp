@@ -88,7 +88,8 @@ struct EventWriter {
   json operator()(const DragEnd&) const { return {{"event", "drag_end"}}; }
   json operator()(const Freeze&) const { return {{"event", "freeze"}}; }
   json operator()(const CaptureState& capture) const {
-    return {{"event", capture.use == CaptureUse::sweep ? "sweep" : "race_steppers"}};
+    constexpr const char* names[] = {"race_steppers", "sweep", "step_iterations"};
+    return {{"event", names[static_cast<std::size_t>(capture.use)]}};
   }
   json operator()(const ForkState& fork) const {
     json line = {{"event", "fork"}};

@@ -141,6 +141,7 @@ std::optional<Command> read_event(const json& line, const Model& model) {
   if (event == "freeze") return Freeze{};
   if (event == "race_steppers") return CaptureState{};
   if (event == "sweep") return CaptureState{CaptureUse::sweep};
+  if (event == "step_iterations") return CaptureState{CaptureUse::iterations};
   if (event == "fork")
     return ForkState{line.value("seed", std::uint64_t{0}), line.value("size", kPerturbation)};
   if (event == "rewind") return Rewind{line.at("to").get<int>()};

@@ -42,9 +42,11 @@ void SceneLayers::forget() {
 }
 
 std::span<const GhostLine> SceneLayers::ghosts(const Scene& scene, const SimulationFrame& frame,
-                                               const Forks* forks, const GizmoTool& gizmo, const Vec3f& eye) {
+                                               const Forks* forks, const GizmoTool& gizmo,
+                                               const Snapshot* iterate, const Vec3f& eye) {
   ghosts_.clear();
   if (forks != nullptr && !forks->empty()) add_forks(scene, frame, *forks, eye);
+  if (iterate != nullptr) add_iterate(scene, *iterate, eye);
   if (gizmo.dragged() < 0) return ghosts_;
   if (dragged_ != gizmo.dragged_together()) {
     dragged_ = gizmo.dragged_together();
@@ -74,6 +76,14 @@ void SceneLayers::add_forks(const Scene& scene, const SimulationFrame& frame, co
     for (const GhostMesh::Line& line : ghost_mesh_->lines(positions, here, eye))
       ghosts_.push_back({line.a, line.b, color, line.sharp ? 0.55f : 0.9f});
   }
+}
+
+void SceneLayers::add_iterate(const Scene& scene, const Snapshot& iterate, const Vec3f& eye) {
+  if (iterate.positions.size() != scene.model.node_count()) return;
+  if (!ghost_mesh_) ghost_mesh_.emplace(scene.model);
+  const Vec3f color{0.8f, 0.05f, 0.45f};
+  for (const GhostMesh::Line& line : ghost_mesh_->lines(iterate.positions, {}, eye))
+    ghosts_.push_back({line.a, line.b, color, line.sharp ? 0.7f : 0.95f});
 }
 
 std::span<const float> SceneLayers::heat(const Scene& scene, SurfaceColors what, const SimulationFrame& frame,

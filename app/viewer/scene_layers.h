@@ -21,9 +21,10 @@ class SceneLayers {
   void forget();
 
   /// Lines of the forks at the time that is shown, or where they are until they have reached it; null: none.
-  /// And of the object that is dragged. `eye` [m]: of the camera.
+  /// And of the object that is dragged, and of all at an iterate of a step; null: none is shown. `eye` [m]:
+  /// of the camera.
   std::span<const GhostLine> ghosts(const Scene& scene, const SimulationFrame& frame, const Forks* forks,
-                                    const GizmoTool& gizmo, const Vec3f& eye);
+                                    const GizmoTool& gizmo, const Snapshot* iterate, const Vec3f& eye);
   /// Per node the place of its colour; empty: surfaces have the colours of their objects.
   std::span<const float> heat(const Scene& scene, SurfaceColors what, const SimulationFrame& frame,
                               const std::vector<Material>& materials);
@@ -41,6 +42,7 @@ class SceneLayers {
   /// Per node of the scene of stress_ and thin_, -1 where nothing has the quantity; empty: nothing has.
   const std::vector<float>& values(SurfaceColors what, std::span<const Vec3f> at,
                                    const std::vector<Material>& materials);
+  void add_iterate(const Scene& scene, const Snapshot& iterate, const Vec3f& eye);
   void add_forks(const Scene& scene, const SimulationFrame& frame, const Forks& forks, const Vec3f& eye);
 
   std::optional<GhostMesh> ghost_mesh_;  // once it is needed, as is stress_

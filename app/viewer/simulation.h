@@ -338,7 +338,7 @@ class Simulation {
   std::vector<JournalEntry> journal_;
   OpenedScenes opened_;  // as the loader gave them
   std::shared_ptr<const FrozenStep> frozen_;
-  std::array<std::shared_ptr<const CapturedState>, 2> captured_;  // by CaptureUse
+  std::array<std::shared_ptr<const CapturedState>, 3> captured_;  // by CaptureUse
   std::deque<std::shared_ptr<const CapturedState>> forked_;       // those that were not taken yet
   std::shared_ptr<const Checkpoint> kept_;
   int steps_wanted_ = 0;

@@ -59,6 +59,7 @@ Viewer::Viewer(const ViewOptions& options)
       lab_(options.make_lab, &Window::wake),
       iterations_(options.make_lab, &Window::wake),
       steppers_(options.make_race_engine, &Window::wake),
+      step_(options.make_race_engine, &Window::wake),
       forks_(options.make_race_engine, &Window::wake),
       sweep_(options.make_race_engine, options.output, &Window::wake) {
   const ImVec4& background = ImGui::GetStyle().Colors[ImGuiCol_WindowBg];
@@ -125,13 +126,20 @@ void Viewer::take_news() {
 /// Starts a race on the frozen problem, under an unused file name, or one from the captured state.
 void Viewer::start_races() {
   if (const std::shared_ptr<const CapturedState> state = simulation_.take_captured()) {
-    view_.lab = view_.lab_steppers = true;
+    view_.lab = true;
+    view_.lab_view = LabView::steppers;
     steppers_.start(state, view_.stepper_race);
+  }
+  if (std::shared_ptr<const CapturedState> state = simulation_.take_captured(CaptureUse::iterations)) {
+    view_.lab = true;
+    view_.lab_view = LabView::step;
+    step_.follow(simulation_.status());
+    step_.start(std::move(state));
   }
   const std::shared_ptr<const FrozenStep> step = simulation_.take_frozen();
   if (!step) return;
   view_.lab = true;
-  view_.lab_steppers = false;
+  view_.lab_view = LabView::contact_solvers;
   lab_.start(step, view_.race,
              free_name(options_.output, "stickslip-" + step->scene + "-frame" + std::to_string(step->frame),
                        ".hdf5"));
@@ -139,13 +147,13 @@ void Viewer::start_races() {
 
 /// Those of the solver that the lab highlights.
 void Viewer::choose_iterations() {
-  const bool shown = view_.lab && !view_.lab_steppers;
+  const bool shown = view_.lab && view_.lab_view == LabView::contact_solvers;
   iterations_.choose(lab_.status(), shown ? view_.lab_solver : "");
 }
 
 void Viewer::show_iteration(const std::string& solver, long iteration) {
   view_.lab = true;
-  view_.lab_steppers = false;
+  view_.lab_view = LabView::contact_solvers;
   view_.lab_solver = solver;
   choose_iterations();
   if (iterations_.stops().empty())
@@ -154,12 +162,27 @@ void Viewer::show_iteration(const std::string& solver, long iteration) {
   draws_due_ = std::max(draws_due_, 1);
 }
 
+void Viewer::show_step_iteration(int iteration) {
+  if (step_.stops().empty())
+    throw InputError("there are no iterations of a step: step_iterations comes first");
+  view_.lab = true;
+  view_.lab_view = LabView::step;
+  step_.show_iteration(iteration);
+  draws_due_ = std::max(draws_due_, 1);
+}
+
+/// The iterate of a step that the scene shows, or null.
+const Snapshot* Viewer::step_iterate() const {
+  return view_.lab && view_.lab_view == LabView::step && step_.is_in_scene() ? step_.shown() : nullptr;
+}
+
 // ---- Drawing ----
 
 /// Selects the contacts that pass the filter.
 void Viewer::choose_contacts() {
   std::span<const ContactRecord> contacts = simulation_.frame().snapshot.contacts;
   if (iterations_.is_in_scene()) contacts = iterations_.contacts();
+  if (const Snapshot* iterate = step_iterate()) contacts = iterate->contacts;
   figures_.error_limit = iterations_.is_in_scene() ? iterations_.error_limit() : simulation_.error_limit();
   shown_contacts_.clear();
   std::ranges::copy_if(contacts, std::back_inserter(shown_contacts_), [&](const ContactRecord& contact) {
@@ -202,7 +225,7 @@ FrameView Viewer::frame_view() {
     const SimulationFrame& shown = simulation_.frame();
     bodies_.paint(shown.snapshot, view_.surfaces == SurfaceColors::islands, renderer_);
     frame.ghosts = layers_.ghosts(*scene_, shown, view_.fork_view == ForkView::outlines ? &forks_ : nullptr,
-                                  pointer_.gizmo(), camera_.eye());
+                                  pointer_.gizmo(), step_iterate(), camera_.eye());
     frame.heat = heat();
   }
   if (view_.overlays.joints) frame.joints = bodies_.joints(simulation_.frame());
@@ -342,6 +365,7 @@ int Viewer::run() {
              [this] { return is_busy(); }, camera_.target.cast<double>(),
              [this](const SweepRequest& request) { ask_sweep(request); },
              [this](const std::string& solver, long iteration) { show_iteration(solver, iteration); },
+             [this](int iteration) { show_step_iteration(iteration); },
              [this](const Vec<float, 2>& pixel) { click(pixel); },
              [this](const std::string& object) { select(object); },
              [this](const Vec3f& eye, const Vec3f& target) { look(eye, target); },
@@ -355,8 +379,12 @@ int Viewer::run() {
         !options_.script.drive(simulation_, [this](ActionId action) { act(action); }))
       quit_ = true;
     iterations_.follow(simulation_.status());
-    if (iterations_.advance(Clock::now()) || iterations_.is_playing()) draws_due_ = std::max(draws_due_, 1);
-    if (lab_.update() | steppers_.update() | iterations_.update()) draws_due_ = std::max(draws_due_, 1);
+    step_.follow(simulation_.status());
+    if (iterations_.advance(Clock::now()) | step_.advance(Clock::now()) | iterations_.is_playing() |
+        step_.is_playing())
+      draws_due_ = std::max(draws_due_, 1);
+    if (lab_.update() | steppers_.update() | iterations_.update() | step_.update())
+      draws_due_ = std::max(draws_due_, 1);
     if (std::exchange(log_seen_, log_->count()) != log_->count()) draws_due_ = std::max(draws_due_, 1);
     write_view();
     if (time_to_next_draw() > 0) continue;

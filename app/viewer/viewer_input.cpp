@@ -63,7 +63,7 @@ void Viewer::open(const std::filesystem::path& file) {
   if (is_bundle_name(file)) return open_bundle(file);
   const auto race = [this](std::shared_ptr<const FrozenStep> problem) {
     view_.lab = true;
-    view_.lab_steppers = false;
+    view_.lab_view = LabView::contact_solvers;
     lab_.start(std::move(problem), view_.race);
   };
   open_file(file, simulation_, race,

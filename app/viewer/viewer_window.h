@@ -107,6 +107,8 @@ class Viewer final : public ActionTarget {
   }
   void choose_iterations();
   void show_iteration(const std::string& solver, long iteration);
+  void show_step_iteration(int iteration);
+  const Snapshot* step_iterate() const;
   /// The forks have followed the run, so that pictures show both at the same time.
   bool have_forks_followed() const {
     return std::ranges::all_of(forks_.entries(), [&](const Forks::Entry& entry) {
@@ -119,7 +121,7 @@ class Viewer final : public ActionTarget {
   bool is_busy() const {
     return !simulation_.shows_what_is_wanted() || !have_forks_followed() || lab_.status().running ||
            steppers_.status().running || sweep_.busy() || replay_ || iterations_.is_solving() ||
-           pictures_.is_screenshot_due() || bundle_due_;
+           step_.is_solving() || pictures_.is_screenshot_due() || bundle_due_;
   }
   void write_journal() {
     static const Model none;
@@ -138,15 +140,25 @@ class Viewer final : public ActionTarget {
   std::vector<Pane> panes(const FrameView& run, std::span<const PaneArea> areas);
   bool draw_window(Image* shown);
   PanelContext panel_context() {
-    return {simulation_, lab_,
-            iterations_, steppers_,
-            forks_,      sweep_,
-            presets_,    pointer_.gizmo(),
-            hovered_,    pointer_.drag_line(),
-            layers_,     areas_,
-            view_,       scenes_,
-            thumbnails_, *log_,
-            figures_,    [this](ActionId action) { act(action); }};
+    return {simulation_,
+            lab_,
+            iterations_,
+            steppers_,
+            step_,
+            forks_,
+            sweep_,
+            presets_,
+            pointer_.gizmo(),
+            hovered_,
+            pointer_.drag_line(),
+            layers_,
+            areas_,
+            view_,
+            scenes_,
+            thumbnails_,
+            *log_,
+            figures_,
+            [this](ActionId action) { act(action); }};
   }
   Image scene_alone();
 
@@ -167,6 +179,7 @@ class Viewer final : public ActionTarget {
   LabRace lab_;
   IterationScrub iterations_;
   StepperRace steppers_;
+  StepScrub step_;
   Forks forks_;
   ParamSweep sweep_;
   Presets presets_{Presets::default_folder()};

@@ -55,6 +55,10 @@ class ActionScriptTest : public ::testing::Test {
       if (solver == "lemke") throw InputError("the lab has no iterations of lemke");
       iterations.emplace_back(solver, iteration);
     };
+    const auto show_step = [&](int iteration) {
+      if (iteration == 99) throw InputError("no step has so many");
+      step_iterations.push_back(iteration);
+    };
     while (lines.advance({simulation,
                           act,
                           [&](const std::string& name) { opened.push_back(name); },
@@ -63,6 +67,7 @@ class ActionScriptTest : public ::testing::Test {
                           {0, 0, 0},
                           ask,
                           show,
+                          show_step,
                           [&](const Vec<float, 2>& at) { clicks.push_back(at); },
                           [&](const std::string& object) {
                             selected.push_back(object_of_name(simulation.frame().scene->model, object));
@@ -105,6 +110,7 @@ class ActionScriptTest : public ::testing::Test {
   Presets presets{folder / "presets"};
   std::vector<std::string> done, opened;
   std::vector<std::pair<std::string, long>> iterations;
+  std::vector<int> step_iterations;
   std::vector<Vec<float, 2>> clicks;
   std::vector<int> selected;
   std::vector<std::pair<Vec3f, Vec3f>> views;
@@ -277,6 +283,17 @@ TEST_F(ActionScriptTest, ShowsIterationsOfTheLab) {
   }
 }
 
+TEST_F(ActionScriptTest, ShowsIterationsOfAStep) {
+  run("scene a\nstep_iteration 3\n");
+  EXPECT_EQ(step_iterations, std::vector<int>{3});
+  try {
+    run("scene a\nstep_iteration 99\n");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("actions.txt:2: no step"), std::string::npos) << error.what();
+  }
+}
+
 TEST_F(ActionScriptTest, PlaysAndWaitsByTheClock) {
   simulation.set_pacing({.real_time = false});
   const auto start = Simulation::Clock::now();
@@ -338,6 +355,9 @@ TEST_F(ActionScriptTest, NamesTheLineThatIsWrong) {
                                    {"lab_iteration nsgs -1", "whole number of at least 0"},
                                    {"lab_iteration nsgs 1.5", "whole number of at least 0"},
                                    {"lab_iteration nsgs 1 2", "too many words"},
+                                   {"step_iteration", "needs a value"},
+                                   {"step_iteration 1.5", "needs a whole number"},
+                                   {"step_iteration 1 2", "unexpected '2'"},
                                    {"select", "needs an object, or the two numbers of a pixel"},
                                    {"select 3 x", "'x' is no number"},
                                    {"drag ball 1 2", "needs an object and three numbers"},

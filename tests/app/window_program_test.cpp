@@ -284,6 +284,26 @@ TEST_F(ProgramWindowTest, ShowsTheImpulsesOfIterationsUntilTheRunGoesOn) {
   EXPECT_EQ(shot(3).difference(own, everything), 0) << "the lab is closed: the scene's own contacts";
 }
 
+TEST_F(ProgramWindowTest, ShowsTheIteratesOfAStepUntilTheRunGoesOn) {
+  std::string falling = program_scene;
+  falling.replace(falling.find("0.0602"), 6, "0.0615");
+  std::ofstream("falling.toml") << falling << "velocity = [0, -3, 0]\n";
+  EXPECT_TRUE(
+      view({"falling.toml"},
+           "screenshot\nstep_iterations\nstep_iteration 1\nscreenshot\nstep_iteration 1000\nscreenshot\n"
+           "toggle_lab\nscreenshot\nquit\n"))
+      << program_->errors();
+  const std::vector<json> shots = events("screenshot");
+  ASSERT_EQ(shots.size(), 4u) << program_->errors();
+  const auto shot = [&](std::size_t i) { return screenshot_of(shots[i]); };
+  const Screenshot own = shot(0);
+  constexpr Box everything{0, 1280, 0, 720};
+  EXPECT_GT(shot(1).difference(own, everything), 0) << "the outline of the first iterate";
+  EXPECT_GT(shot(2).difference(shot(1), everything), 0) << "that of the last one";
+  EXPECT_EQ(shot(3).difference(own, everything), 0) << "the lab is closed: the scene alone";
+  EXPECT_EQ(events("step_iterations").size(), 1u);
+}
+
 TEST_F(ProgramWindowTest, SwitchesScenesKeepsItsSettingsMovesMuAndResizes) {
   open({"--set", "rubber.mu=0.3"});
   const Screenshot first = screenshot();

@@ -266,14 +266,21 @@ void draw_one_of_both(PanelContext& context) {
 }  // namespace
 
 void draw_lab_panel(PanelContext& context) {
-  bool& steppers = context.view.lab_steppers;
-  if (ImGui::RadioButton("Contact solvers", !steppers)) steppers = false;
-  tooltip("All contact solvers on the problem of one step");
+  LabView& view = context.view.lab_view;
+  const auto choice = [&](const char* label, LabView which, const char* meaning) {
+    if (ImGui::RadioButton(label, view == which)) view = which;
+    tooltip(meaning);
+  };
+  choice("Contact solvers", LabView::contact_solvers, "All contact solvers on the problem of one step");
   same_line_for("Steppers");
-  if (ImGui::RadioButton("Steppers", steppers)) steppers = true;
-  tooltip("All steppers from one state");
-  same_line_for_button(steppers ? "Race steppers" : "Freeze");
-  if (steppers) return draw_stepper_race(context);
+  choice("Steppers", LabView::steppers, "All steppers from one state");
+  same_line_for("Iterations");
+  choice("Iterations", LabView::step, "The Newton iterations of one barrier step");
+  same_line_for_button(view == LabView::steppers ? "Race steppers"
+                       : view == LabView::step   ? "Next step"
+                                                 : "Freeze");
+  if (view == LabView::steppers) return draw_stepper_race(context);
+  if (view == LabView::step) return draw_step_iterations(context);
   const RaceStatus& status = context.lab.status();
   draw_settings(context);
   if (!status.step) {

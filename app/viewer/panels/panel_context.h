@@ -26,6 +26,7 @@
 #include "app/viewer/scene_layers.h"
 #include "app/viewer/simulation.h"
 #include "app/viewer/spawn.h"
+#include "app/viewer/step_scrub.h"
 #include "app/viewer/stepper_race.h"
 #include "app/viewer/surface_colors.h"
 #include "app/viewer/sweep.h"
@@ -47,6 +48,9 @@ struct HeldPlots {
   std::deque<StepReport> history;
   TrackedProbes tracked, expected;
 };
+
+/// What the lab shows: a race of contact solvers or of steppers, or the iterations of one step.
+enum class LabView { contact_solvers, steppers, step };
 
 /// How forks are shown: as outlines over the run, or beside it.
 enum class ForkView { hidden, outlines, panes };
@@ -99,7 +103,7 @@ struct ViewState {
   PictureSettings pictures;
   RaceSettings race;
   StepperRaceSettings stepper_race;
-  bool lab_steppers = false;  // which race the lab shows: of steppers, or of contact solvers
+  LabView lab_view = LabView::contact_solvers;
   bool lab_curves = false;    // what a narrow lab shows of the first one: curves, or the table
   std::string lab_solver;     // whose curve the lab highlights; empty: none
   float lab_height = 0;       // of the lab, in pixels; 0: not dragged yet
@@ -133,6 +137,7 @@ struct PanelContext {
   LabRace& lab;
   IterationScrub& iterations;
   StepperRace& steppers;
+  StepScrub& step;
   Forks& forks;
   ParamSweep& sweep;
   Presets& presets;

@@ -57,6 +57,8 @@ void draw_hover_tip(PanelContext& context);
 void draw_lab_panel(PanelContext& context);
 /// Part of the lab: the slider over the iterations of the highlighted solver.
 void draw_iterations(PanelContext& context);
+/// Part of the lab: the Newton iterations of one step.
+void draw_step_iterations(PanelContext& context);
 /// Part of the lab: the race of steppers.
 void draw_stepper_race(PanelContext& context);
 void draw_log_panel(PanelContext& context);
