@@ -19,8 +19,8 @@ endif()
 # Batches: several sources per compilation, so that headers are read once for all of them. The price: a
 # changed file recompiles its batch, and a name in an anonymous namespace must be unique within a folder. The
 # library's host code, which takes most of the run time, has one object per source, unless STICKSLIP_GPU_BATCH
-# asks for more: batches of eight take half the processor time.
-set(STICKSLIP_UNIT_BATCH 8)  # host sources of tests
+# asks for more: batches of eight take half the processor time, batches of forty a third.
+set(STICKSLIP_UNIT_BATCH 8 CACHE STRING "host sources of tests that are compiled at once")
 set(STICKSLIP_HOST_BATCH 16)  # host sources of the program and of benches
 set(STICKSLIP_CUDA_BATCH 4 CACHE STRING "sources that nvcc compiles at once: many for few processors, few for many")
 set(STICKSLIP_GPU_BATCH 1 CACHE STRING "sources of the library that the host compiler compiles at once")

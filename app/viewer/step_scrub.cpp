@@ -10,10 +10,10 @@
 namespace stickslip {
 namespace {
 
-constexpr std::size_t kMostStops = 60, kFewestStops = 10;
-constexpr std::size_t kMostBytes = 64u << 20;  // of the iterates
+constexpr std::size_t kMostIterates = 60, kFewestIterates = 10;
+constexpr std::size_t kIterateBytes = 64u << 20;  // of the iterates
 
-std::shared_ptr<const Snapshot> snapshot_of(Engine& engine) {
+std::shared_ptr<const Snapshot> iterate_of(Engine& engine) {
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->wants_contacts = true;
   engine.snapshot(*snapshot);
@@ -21,10 +21,11 @@ std::shared_ptr<const Snapshot> snapshot_of(Engine& engine) {
 }
 
 /// Iterates must fit into the memory; the last one tells their size.
-std::vector<StepIterate> stops_of(const std::vector<NewtonRecord>& records, const Snapshot& last) {
+std::vector<StepIterate> iterates_of(const std::vector<NewtonRecord>& records, const Snapshot& last) {
   const std::size_t bytes = last.positions.size() * sizeof(Vec3f) + last.poses.size() * sizeof(Pose) +
                             last.contacts.size() * sizeof(ContactRecord);
-  const std::size_t most = std::clamp(kMostBytes / std::max<std::size_t>(1, bytes), kFewestStops, kMostStops);
+  const std::size_t most =
+      std::clamp(kIterateBytes / std::max<std::size_t>(1, bytes), kFewestIterates, kMostIterates);
   std::vector<HistoryPoint> history;
   history.reserve(records.size());
   for (const NewtonRecord& record : records)
@@ -36,7 +37,7 @@ std::vector<StepIterate> stops_of(const std::vector<NewtonRecord>& records, cons
   return stops;
 }
 
-bool are_same(const NewtonRecord& a, const NewtonRecord& b) {
+bool are_same_records(const NewtonRecord& a, const NewtonRecord& b) {
   return a.gradient_norm == b.gradient_norm && a.step_length == b.step_length && a.energy == b.energy;
 }
 
@@ -65,8 +66,8 @@ void StepScrub::make(const Job& job) {
   };
   try {
     const StepReport whole = step(start.params.newton_iterations);
-    const std::shared_ptr<const Snapshot> last = snapshot_of(*engine);
-    const std::vector<StepIterate> stops = stops_of(whole.newton, *last);
+    const std::shared_ptr<const Snapshot> last = iterate_of(*engine);
+    const std::vector<StepIterate> stops = iterates_of(whole.newton, *last);
     job_.publish([&](StepScrubStatus& status) {
       status.iterates = stops;
       status.end = whole.stop_reason;
@@ -76,14 +77,14 @@ void StepScrub::make(const Job& job) {
     for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
       const StepReport part = step(stops[i].iteration);
       const auto count = static_cast<std::size_t>(stops[i].iteration);
-      if (part.newton.size() != count || !are_same(part.newton.back(), stops[i].record)) {
+      if (part.newton.size() != count || !are_same_records(part.newton.back(), stops[i].record)) {
         job_.publish([&](StepScrubStatus& status) {
           status.note = "the step was repeated with stiffer bodies: iterations from " +
                         std::to_string(stops[i].iteration) + " on cannot be shown alone";
         });
         break;
       }
-      const std::shared_ptr<const Snapshot> iterate = snapshot_of(*engine);
+      const std::shared_ptr<const Snapshot> iterate = iterate_of(*engine);
       job_.publish([&](StepScrubStatus& status) { status.iterates[i].snapshot = iterate; });
     }
     job_.publish([](StepScrubStatus& status) { status.complete = true; });

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::unique_ptr<Engine> one_thread() { return make_engine(Backend::cpu, 1); }
+std::unique_ptr<Engine> scrub_engine() { return make_engine(Backend::cpu, 1); }
 
 bool reached(StepScrub& scrub, const std::function<bool()>& done) {
   for (int i = 0; i < 60000; ++i) {
@@ -27,21 +27,21 @@ bool reached(StepScrub& scrub, const std::function<bool()>& done) {
 }
 
 /// The scene after some steps, and what its next step is.
-struct NextStep {
+struct ScrubbedStep {
   std::shared_ptr<CapturedState> state = std::make_shared<CapturedState>();
   StepReport report;
   std::vector<Vec3f> positions;
 };
 
-NextStep next_step(const std::string& name, const std::string& solver, int frames) {
+ScrubbedStep next_step(const std::string& name, const std::string& solver, int frames) {
   const Scene scene = load_scene(name);
-  const std::unique_ptr<Engine> engine = one_thread();
+  const std::unique_ptr<Engine> engine = scrub_engine();
   Params params = scene.params;
   set_solver(params, solver);
   engine->set_params(params);
   engine->load(scene.model);
   for (int i = 0; i < frames; ++i) engine->step();
-  NextStep next;
+  ScrubbedStep next;
   next.state->scene = name;
   next.state->solver = solver;
   next.state->start = {scene.model, params, scene.contact_params, engine->state()};
@@ -57,10 +57,10 @@ class StepScrubOf : public testing::TestWithParam<const char*> {};
 
 // The distance between two iterates is what the whole step says of its Newton step.
 TEST_P(StepScrubOf, IteratesLeadFromTheStateToTheEndOfTheStep) {
-  const NextStep next = next_step("rest", GetParam(), 3);
+  const ScrubbedStep next = next_step("rest", GetParam(), 3);
   const std::vector<NewtonRecord>& records = next.report.newton;
   ASSERT_GT(records.size(), 1u);
-  StepScrub scrub(one_thread);
+  StepScrub scrub(scrub_engine);
   scrub.start(next.state);
   ASSERT_TRUE(reached(scrub, [&] { return !scrub.is_solving(); }));
   EXPECT_EQ(scrub.status().error, "");
@@ -97,8 +97,8 @@ INSTANTIATE_TEST_SUITE_P(Steppers, StepScrubOf, testing::Values("ipc", "barrier_
                          [](const auto& solver) { return std::string(solver.param); });
 
 TEST(StepScrub, ShowsTheFirstIterateAndLeavesWhenTheRunMoves) {
-  const NextStep next = next_step("rest", "ipc", 3);
-  StepScrub scrub(one_thread);
+  const ScrubbedStep next = next_step("rest", "ipc", 3);
+  StepScrub scrub(scrub_engine);
   SimulationStatus paused;
   paused.frame = 3;
   scrub.follow(paused);
@@ -126,8 +126,8 @@ TEST(StepScrub, ShowsTheFirstIterateAndLeavesWhenTheRunMoves) {
 }
 
 TEST(StepScrub, RunsThroughAllStops) {
-  const NextStep next = next_step("rest", "ipc", 3);
-  StepScrub scrub(one_thread);
+  const ScrubbedStep next = next_step("rest", "ipc", 3);
+  StepScrub scrub(scrub_engine);
   scrub.start(next.state);
   ASSERT_TRUE(reached(scrub, [&] { return !scrub.is_solving(); }));
   StepScrub::Clock::time_point now = StepScrub::Clock::now();
@@ -143,8 +143,8 @@ TEST(StepScrub, RunsThroughAllStops) {
 }
 
 TEST(StepScrub, AnotherStepTakesThePlaceOfThatWhichIsMade) {
-  const NextStep first = next_step("rest", "ipc", 1), second = next_step("slope", "ipc", 2);
-  StepScrub scrub(one_thread);
+  const ScrubbedStep first = next_step("rest", "ipc", 1), second = next_step("slope", "ipc", 2);
+  StepScrub scrub(scrub_engine);
   scrub.start(first.state);
   scrub.start(second.state);
   ASSERT_TRUE(reached(scrub, [&] { return !scrub.is_solving(); }));
@@ -154,9 +154,9 @@ TEST(StepScrub, AnotherStepTakesThePlaceOfThatWhichIsMade) {
 }
 
 TEST(StepScrub, TellsWhyThereIsNoStep) {
-  const NextStep next = next_step("rest", "ipc", 1);
+  const ScrubbedStep next = next_step("rest", "ipc", 1);
   next.state->start.state.positions.pop_back();
-  StepScrub scrub(one_thread);
+  StepScrub scrub(scrub_engine);
   scrub.start(next.state);
   ASSERT_TRUE(reached(scrub, [&] { return !scrub.is_solving(); }));
   EXPECT_NE(scrub.status().error, "");
