@@ -6,7 +6,7 @@ and options that only g++ supports are left out: the build with g++ applies them
 
 Most of the time is spent on headers, so sources are checked in batches: those of the build (UNITY_BUILD), the CPU
 copies of the kernels in one nvcc batch, and the library's host sources of a folder. What the build has batched
-(STICKSLIP_GPU_BATCH) is batched again, a folder at once. A batch gets the command of its last source. .clang-tidy's
+(STICKSLIP_GPU_BATCH) is batched again where it is little. A batch gets the command of its last source. .clang-tidy's
 HeaderFilterRegex enables messages about included sources. Large batches are printed first: they run beside others."""
 import json
 import pathlib
@@ -14,7 +14,7 @@ import re
 import sys
 
 BATCH = 24  # sources of a folder
-BATCHES = 5  # of the build: up to eight sources each
+MERGED = 40  # sources of batches of the build
 INCLUDED = re.compile(r'^#include "([^"]+)"$', re.MULTILINE)
 GCC_ONLY = re.compile(r"\s-(W[\w=,-]+|m(move|store)-max=\d+|include \S+/cmake_pch\.hxx)(?=\s|$)")
 
@@ -58,17 +58,21 @@ def folder_batches(sources: list[str], build: pathlib.Path, root: pathlib.Path) 
 
 
 def merged_batches(sources: list[str], build: pathlib.Path, root: pathlib.Path) -> dict[str, pathlib.Path]:
-    """The batch of every batch of the build: up to BATCHES of a folder, apart for sources and CPU copies of kernels."""
-    batches, count = {}, {}
+    """The batch of every batch of the build: some of a folder, with up to MERGED sources, apart for sources and CPU copies of kernels."""
+    batches, count, number = {}, {}, {}
     for source in sorted(sources):
         path = pathlib.Path(source)
         if not path.is_relative_to(build.resolve() / "batches"):
             continue
-        member = pathlib.Path(INCLUDED.findall(path.read_text())[0])
+        members = INCLUDED.findall(path.read_text())
+        member = pathlib.Path(members[0])
         place = build.resolve() if member.is_relative_to(build.resolve()) else root
         folder = "_".join(member.parent.relative_to(place).parts)
-        count[folder] = count.get(folder, -1) + 1
-        batches[source] = build.resolve() / "tidy" / f"{folder}_merged_{count[folder] // BATCHES}.cpp"
+        if folder not in count or count[folder] + len(members) > MERGED:
+            number[folder] = number.get(folder, -1) + 1
+            count[folder] = 0
+        count[folder] += len(members)
+        batches[source] = build.resolve() / "tidy" / f"{folder}_merged_{number[folder]}.cpp"
     return batches
 
 
