@@ -6,6 +6,7 @@
 #include <numbers>
 #include <regex>
 #include <set>
+#include <variant>
 
 #include "app/io/file/number_text.h"
 #include "app/io/scene/scene_edit.h"
@@ -262,7 +263,19 @@ std::shared_ptr<const Scene> without_ties(const Scene& scene, const std::string&
 }
 
 std::shared_ptr<const Scene> without_object(const Scene& scene, const std::string& name) {
-  return reparsed(scene, without_object_table(text_of(scene), scene.file, name));
+  if (std::ranges::count_if(scene.model.objects, [](const Object& o) { return !o.is_collider(); }) == 1 &&
+      std::ranges::count(scene.model.objects, name, &Object::name) == 1)
+    throw InputError("'" + name + "' is the only object of the scene that can move");
+  const auto rest = with_text(scene, without_object_table(text_of(scene), scene.file, name), true);
+  std::erase_if(rest->expect, [&](const Expectation& expectation) {
+    return std::visit(
+        [&](const auto& of) {
+          if constexpr (requires { of.object; }) return of.object == name;
+          else return false;
+        },
+        expectation);
+  });
+  return rest;
 }
 
 std::string copy_toml(const Scene& scene, const std::string& name, std::span<const Vec3f> positions) {

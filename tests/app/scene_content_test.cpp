@@ -86,6 +86,58 @@ TEST(SceneContent, AnObjectComesAndGoesWithItsText) {
   EXPECT_NE(rest->source.find("# The upper one."), std::string::npos) << "comments stay";
 }
 
+TEST(SceneContent, JointsAndExpectationsOfAnObjectGoWithIt) {
+  const Scene before = parse_scene(std::string(kTwoBoxes) + R"(
+[expect]
+converged = 0.9
+[[expect.height]]
+object = "high"
+at = 1.0
+low = 0.0
+high = 9.0
+[[expect.height]]
+object = "low"
+at = 1.0
+low = 0.0
+high = 9.0
+[[expect.speed]]
+object = "high"
+at = 1.0
+low = 0.0
+high = 9.0
+
+[[joint]]
+kind = "ball"
+name = "shoulder"
+between = ["low", "high"]
+anchor = [0, 0.5, 0]
+
+[[joint]]
+kind = "ball"
+name = "foot"
+between = ["low", "world"]
+anchor = [0, 0, 0]
+
+[[variant]]
+name = "slippery"
+set = ["mu=0.1"]
+[[variant.expect.height]]
+object = "high"
+at = 1.0
+low = 0.0
+high = 9.0
+)",
+                                   "/somewhere/boxes.toml");
+  ASSERT_EQ(before.expect.size(), 4u);
+  ASSERT_EQ(before.model.joints.size(), 2u);
+  const auto rest = without_object(before, "high");
+  EXPECT_EQ(rest->expect.size(), 2u);
+  ASSERT_EQ(rest->model.joints.size(), 1u);
+  EXPECT_EQ(rest->model.joints[0].name, "foot");
+  EXPECT_EQ(rest->source.find("\"high\""), std::string::npos);
+  EXPECT_NE(rest->source.find("\"low\""), std::string::npos);
+}
+
 TEST(SceneContent, AShotFliesFromTheCameraToItsTarget) {
   const Scene scene = boxes();
   const Camera camera = Camera::look_at({0, 1, 4}, {0, 1, 0}, 40);

@@ -13,7 +13,7 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-constexpr double kAir = 1.2, kDrag = 1.1, kSkin = 0.05, kDensity = 300, kThickness = 1e-3, kRod = 4e-3;
+constexpr double kAir = 1.2, kDrag = 1.1, kSkin = 0.05, kDensity = 300, kSheet = 1e-3, kRod = 4e-3;
 
 Material light_cloth() {
   Material m;
@@ -30,7 +30,7 @@ Model sheet_in_air(bool lies) {
   fixtures::SheetMesh mesh = fixtures::sheet_mesh(fixtures::Weave::equilateral, 0.6, 0.4, 6, 4);
   if (lies)
     for (auto& p : mesh.nodes) p = {p[0], 0, -p[1]};
-  return fixtures::cloth_model(mesh, light_cloth(), kThickness);
+  return fixtures::cloth_model(mesh, light_cloth(), kSheet);
 }
 
 Model rod_in_air(bool lies) {
@@ -54,7 +54,7 @@ struct Falling {
 
 /// rho_air / 2 c A u^2 = m g.
 std::vector<Falling> falling_bodies() {
-  const double pi = std::numbers::pi, sheet = 2 * kDensity * kThickness * 9.81 / kAir,
+  const double pi = std::numbers::pi, sheet = 2 * kDensity * kSheet * 9.81 / kAir,
                rod = 2 * kDensity * pi * kRod * kRod / 4 * 9.81 / kAir;
   return {{"a lying sheet", sheet_in_air(true), std::sqrt(sheet / kDrag)},
           {"a standing sheet", sheet_in_air(false), std::sqrt(sheet / kSkin)},
@@ -84,15 +84,15 @@ class AirSteps : public fixtures::EngineTest {
   }
 };
 
-constexpr SolverKind kFamilies[] = {SolverKind::ipc, SolverKind::barrier_al, SolverKind::ccd_al,
-                                    SolverKind::velocity};
+constexpr SolverKind kSteppersInAir[] = {SolverKind::ipc, SolverKind::barrier_al, SolverKind::ccd_al,
+                                         SolverKind::velocity};
 
 // From rest the speed is u tanh(g t / u) with the terminal speed u; steps of backward Euler lag by half a
 // step. At that speed it stays. (What falls lengthwise turns over after some time, as it should.)
 TEST_P(AirSteps, BodiesReachTheirTerminalVelocity) {
   std::vector<Falling> bodies = falling_bodies();
   for (Falling& body : bodies)
-    for (const SolverKind solver : kFamilies) {
+    for (const SolverKind solver : kSteppersInAir) {
       SCOPED_TRACE(std::string(body.name) + ", solver " + std::to_string(static_cast<int>(solver)));
       const double u = body.terminal, dt = 0.02 * u / 9.81;
       in_air(solver, dt);
@@ -109,7 +109,7 @@ TEST_P(AirSteps, BodiesReachTheirTerminalVelocity) {
 
 // What drifts with the wind has no drag: it falls as in a wind from below, relative to it.
 TEST_P(AirSteps, TheWindCarriesAFreeSheetAlong) {
-  for (const SolverKind solver : kFamilies) {
+  for (const SolverKind solver : kSteppersInAir) {
     SCOPED_TRACE(static_cast<int>(solver));
     in_air(solver, 0.01);
     params.gravity = 0;
@@ -120,7 +120,7 @@ TEST_P(AirSteps, TheWindCarriesAFreeSheetAlong) {
     for (int i = 0; i < 150; ++i) converged_step();
     const double u = -mean_fall(engine->state());
     // du / dt = k (3 - u)^2 with k = rho c / (2 m'): 1 / (3 - u) = 1 / 3 + k t.
-    const double k = kAir * kDrag / (2 * kDensity * kThickness);
+    const double k = kAir * kDrag / (2 * kDensity * kSheet);
     EXPECT_NEAR(u, 3 - 1 / (1 / 3.0 + k * 1.5), 0.02 * 3);
   }
 }
@@ -128,7 +128,7 @@ TEST_P(AirSteps, TheWindCarriesAFreeSheetAlong) {
 // The judge sums up the drag by formulas of its own: momentum balances, and in barrier steps energy changes
 // by no more than the work of the air.
 TEST_P(AirSteps, TheJudgeAccountsForTheAir) {
-  for (const SolverKind solver : kFamilies) {
+  for (const SolverKind solver : kSteppersInAir) {
     SCOPED_TRACE(static_cast<int>(solver));
     in_air(solver, 0.005);
     params.newton_tolerance = 1e-8;
@@ -143,7 +143,7 @@ TEST_P(AirSteps, TheJudgeAccountsForTheAir) {
       const StepReport report = converged_step();
       ASSERT_TRUE(report.judgement);
       const StepJudgement& judged = *report.judgement;
-      const double scale = 0.24 * kDensity * kThickness * 6;
+      const double scale = 0.24 * kDensity * kSheet * 6;
       EXPECT_LT(judged.law.momentum, (sizeof(Real) == 8 ? 1e-6 : 1e-3) * scale) << report.frame;
       if (solver != SolverKind::velocity) {
         EXPECT_LT(judged.energy_change, judged.work + 1e-6);

@@ -11,7 +11,7 @@ using fixtures::boxes;
 using fixtures::kSettling;
 using fixtures::pile;
 
-constexpr double kWeight = 9.81;  // of a box [N]
+constexpr double kCubeWeight = 9.81;  // of a box [N]
 
 class CubicBarrier : public fixtures::BarrierAlTest {
  protected:
@@ -40,8 +40,8 @@ TEST_P(CubicBarrier, CarriesTheWeightWithAndWithoutMultipliers) {
         on_the_ground += ground / kMean;
         between += upper / kMean;
       }
-      EXPECT_NEAR(on_the_ground, 2 * kWeight, 0.02 * kWeight);
-      EXPECT_NEAR(between, kWeight, 0.01 * kWeight);
+      EXPECT_NEAR(on_the_ground, 2 * kCubeWeight, 0.02 * kCubeWeight);
+      EXPECT_NEAR(between, kCubeWeight, 0.01 * kCubeWeight);
     }
 }
 

@@ -222,15 +222,15 @@ std::string difference(const SceneSettings& a, const SceneSettings& b) {
   return found;
 }
 
-/// The text without the tables [[name]] for which `goes` is true.
-template <class Goes>
-std::string without_tables(const std::string& text, const fs::path& file, const char* name,
+/// The text without the tables of `tables(root)` for which `goes` is true.
+template <class Tables, class Goes>
+std::string without_tables(const std::string& text, const fs::path& file, const Tables& tables,
                            const Goes& goes) {
   std::string left = text;
   for (bool found = true; found;) {
     found = false;
     const EditedText edited(left, file);
-    for (const toml::table* table : tables_of(edited.root(), name))
+    for (const toml::table* table : tables(edited.root()))
       if (goes(*table)) {
         left = edited.without(*table);
         found = true;
@@ -238,6 +238,40 @@ std::string without_tables(const std::string& text, const fs::path& file, const 
       }
   }
   return left;
+}
+
+/// The same for the tables [[name]].
+template <class Goes>
+std::string without_tables(const std::string& text, const fs::path& file, const char* name,
+                           const Goes& goes) {
+  return without_tables(
+      text, file, [&](const toml::table& root) { return tables_of(root, name); }, goes);
+}
+
+/// The tables that can name an object and mean nothing without it: [[pin]], [[force]], [[joint]], [[spring]]
+/// and [[expect.KIND]], the last of variants, too.
+std::vector<const toml::table*> tables_about_objects(const toml::table& root) {
+  std::vector<const toml::table*> all;
+  for (const char* name : {"pin", "force", "joint", "spring"})
+    std::ranges::copy(tables_of(root, name), std::back_inserter(all));
+  const auto add_expected = [&](const toml::table& of) {
+    const toml::table* expect = of["expect"].as_table();
+    if (expect == nullptr) return;
+    for (const auto& [kind, node] : *expect)
+      std::ranges::copy(tables_of(*expect, kind.data()), std::back_inserter(all));
+  };
+  add_expected(root);
+  for (const toml::table* variant : tables_of(root, "variant")) add_expected(*variant);
+  std::erase_if(all, [](const toml::table* table) { return table->is_inline(); });
+  return all;
+}
+
+bool names_object(const toml::table& table, const std::string& name) {
+  if (table["object"].value_or(std::string()) == name) return true;
+  const toml::array* between = table["between"].as_array();
+  return between != nullptr && std::ranges::any_of(*between, [&](const toml::node& side) {
+           return side.value_or(std::string()) == name;
+         });
 }
 
 /// The table of the [[object]] of this name, or of the [[collider]] if these are searched, too. Throws
@@ -255,6 +289,9 @@ const toml::table& object_table(const toml::table& root, const std::string& name
                            .append(own)
                            .append("', which is one object of the scene's file"));
   }
+  for (const toml::table* table : tables_of(root, "collider"))
+    if ((*table)["name"].value_or(std::string()) == name)
+      throw InputError("'" + name + "' is a collider of the scene's file, no object");
   throw InputError("there is no object '" + name + "' in the scene's file");
 }
 
@@ -434,7 +471,8 @@ std::string with_settings(const std::string& text, const fs::path& file, const S
 
 std::string without_object_table(const std::string& text, const fs::path& file, const std::string& name) {
   const EditedText edited(text, file);
-  return edited.without(object_table(edited.root(), name));
+  return without_tables(edited.without(object_table(edited.root(), name)), file, tables_about_objects,
+                        [&](const toml::table& table) { return names_object(table, name); });
 }
 
 std::string object_copy(const std::string& text, const fs::path& file, const std::string& name,

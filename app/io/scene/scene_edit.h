@@ -28,7 +28,8 @@ struct SceneSettings {
 std::string with_settings(const std::string& text, const std::filesystem::path& file,
                           const SceneSettings& wanted);
 
-/// The text without the [[object]] of this name. Throws InputError: there is none, or it is an array's.
+/// The text without the [[object]] of this name, and without its pins, forces, joints and springs and what is
+/// expected of it. Throws InputError: there is none, or it is an array's.
 std::string without_object_table(const std::string& text, const std::filesystem::path& file,
                                  const std::string& name);
 
