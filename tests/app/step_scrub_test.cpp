@@ -53,7 +53,7 @@ ScrubbedStep next_step(const std::string& name, const std::string& solver, int f
   return next;
 }
 
-class StepScrubOf : public testing::TestWithParam<const char*> {};
+class StepScrubOf : public ::testing::TestWithParam<const char*> {};
 
 // The distance between two iterates is what the whole step says of its Newton step.
 TEST_P(StepScrubOf, IteratesLeadFromTheStateToTheEndOfTheStep) {
@@ -93,7 +93,7 @@ TEST_P(StepScrubOf, IteratesLeadFromTheStateToTheEndOfTheStep) {
   EXPECT_GT(scrub.distance_to_end(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Steppers, StepScrubOf, testing::Values("ipc", "barrier_al", "ccd_al"),
+INSTANTIATE_TEST_SUITE_P(Steppers, StepScrubOf, ::testing::Values("ipc", "barrier_al", "ccd_al"),
                          [](const auto& solver) { return std::string(solver.param); });
 
 TEST(StepScrub, ShowsTheFirstIterateAndLeavesWhenTheRunMoves) {
