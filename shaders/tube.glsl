@@ -8,21 +8,28 @@ struct TubePoint {
   vec3 position, normal;
 };
 
+/// An end of a segment, with a frame that faces a viewer.
+struct RodEnd {
+  vec3 node, along, side, front;  // along: the mean direction at a shared node, so that both segments end in one ring
+};
+
 /// `to_viewer`: from the node, any length.
-TubePoint tube_point(RodPiece rod, int vertex, vec3 to_viewer, float radius) {
-  const bool tip = (vertex & 1) == 1;
+RodEnd rod_end(RodPiece rod, bool tip, vec3 to_viewer) {
   const vec3 a = node_position(rod.a), b = node_position(rod.b);
-  // The mean direction at a shared node, so that both segments end in one ring.
-  const vec3 along = tip ? (node_position(rod.after) - b) : (a - node_position(rod.before));
+  const vec3 next = tip ? (node_position(rod.after) - b) : (a - node_position(rod.before));
   const vec3 own = normalize(b - a);
-  const vec3 sum = own + (dot(along, along) > 0 ? normalize(along) : own);
+  const vec3 sum = own + (dot(next, next) > 0 ? normalize(next) : own);
   const vec3 t = dot(sum, sum) > 1e-6 ? normalize(sum) : own;
   vec3 side = cross(t, to_viewer);
   side = dot(side, side) > 1e-12 * dot(to_viewer, to_viewer) ? normalize(side) : vec3(t.y, -t.x, 0);
-  const vec3 front = cross(side, t);
+  return RodEnd(tip ? b : a, t, side, cross(side, t));
+}
+
+TubePoint tube_point(RodPiece rod, int vertex, vec3 to_viewer, float radius) {
+  const RodEnd end = rod_end(rod, (vertex & 1) == 1, to_viewer);
   const float angle = 3.14159265 * (0.5 - float(vertex >> 1) / float(kTubeSides));
-  const vec3 normal = sin(angle) * side + cos(angle) * front;
-  return TubePoint((tip ? b : a) + radius * normal, normal);
+  const vec3 normal = sin(angle) * end.side + cos(angle) * end.front;
+  return TubePoint(end.node + radius * normal, normal);
 }
 
 /// d1 of the segment a b whose frame the node `ghost` carries, see gpu/energy/rod_element.h.

@@ -12,5 +12,7 @@ void main() {
   // Smaller than the tube that the camera sees, whose faces have other places: it does not shadow itself.
   const float radius = max(0.93 * rod.radius, 0.5 * frame.sun_direction.w);
   const TubePoint point = tube_point(rod, gl_VertexIndex, -forward, radius);
-  gl_Position = light.matrix * vec4(point.position, 1);
+  // Of hair that is thinner than a texel, so many strands are left out that the shadow is right on average.
+  const bool out_of_map = rod.chance * frame.sun_direction.w > 2 * rod.radius;
+  gl_Position = out_of_map ? vec4(2, 2, 2, 1) : light.matrix * vec4(point.position, 1);
 }

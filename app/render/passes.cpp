@@ -30,8 +30,8 @@ Access depth_written() {
           VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL};
 }
 Access depth_sampled() {
-  return {VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT, VK_ACCESS_2_SHADER_READ_BIT,
-          VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL};
+  return {VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT | VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
+          VK_ACCESS_2_SHADER_READ_BIT, VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL};
 }
 
 VkRenderingAttachmentInfo attachment(VkImageView view, VkImageLayout layout, VkAttachmentStoreOp store) {
@@ -76,10 +76,19 @@ bool is_crowded(const SceneBuffers& scene) {
 /// Culls back faces, which closed surfaces hide. Other surfaces, and small scenes, are drawn from both sides.
 bool culls_insides(const SceneBuffers& scene) { return is_crowded(scene) && scene.closed(); }
 
-void draw_tubes(const PassInputs& in, int sides) {
+void draw_tubes(const PassInputs& in, VkPipeline pipeline, int sides) {
+  if (in.scene.tube_count() == 0) return;
+  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
   vkCmdSetCullMode(in.commands, VK_CULL_MODE_NONE);
   const auto vertices = static_cast<std::uint32_t>(2 * (sides + 1));
-  vkCmdDraw(in.commands, vertices, in.scene.rod_count, 0, 0);
+  vkCmdDraw(in.commands, vertices, in.scene.tube_count(), 0, 0);
+}
+
+void draw_hair(const PassInputs& in, VkPipeline pipeline) {
+  if (in.scene.hair_count == 0) return;
+  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+  vkCmdSetCullMode(in.commands, VK_CULL_MODE_NONE);
+  vkCmdDraw(in.commands, shared::kRibbonVertices, in.scene.hair_count, 0, in.scene.tube_count());
 }
 
 void draw_from_light(const PassInputs& in, const LightView& light, VkOffset2D offset, std::uint32_t size) {
@@ -95,9 +104,9 @@ void draw_from_light(const PassInputs& in, const LightView& light, VkOffset2D of
     vkCmdDrawIndexed(commands, in.scene.index_count, 1, 0, 0, 0);
   }
   if (in.scene.rod_count == 0) return;
-  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, in.pipelines.tube_light_depth);
   push(in, shared::DepthPush{light.clip});
-  draw_tubes(in, kTubeSidesToLight);
+  draw_tubes(in, in.pipelines.tube_light_depth, kTubeSidesToLight);
+  draw_hair(in, in.pipelines.hair_light_depth);
 }
 
 /// Draws the surface into a map with `draw`, once or once per tile.
@@ -155,8 +164,8 @@ void draw_bodies(const PassInputs& in) {
 
 void draw_rods(const PassInputs& in) {
   if (in.scene.rod_count == 0) return;
-  bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, body_pipelines(in).tube);
-  draw_tubes(in, in.quality.tube_sides);
+  draw_tubes(in, body_pipelines(in).tube, in.quality.tube_sides);
+  draw_hair(in, body_pipelines(in).hair);
   if (in.scene.rod_end_count == 0) return;
   bind(in, VK_PIPELINE_BIND_POINT_GRAPHICS, body_pipelines(in).tube_cap);
   vkCmdDraw(in.commands, shared::kTubeCapVertices, in.scene.rod_end_count, 0, in.scene.rod_count);

@@ -55,22 +55,25 @@ struct Recipe {
   int tube_sides = 0;
 };
 
-/// Constants of light.glsl, mesh.frag and tube.glsl, in the order of their ids.
+/// Constants of light.glsl, surface.glsl, tube.glsl and hair.frag, in the order of their ids.
 struct ShaderConstants {
   std::int32_t sun_taps;
   VkBool32 soft_sun;
   std::int32_t sky_views;
   VkBool32 whole;
   std::int32_t tube_sides;
+  std::int32_t samples;
 };
 
 class Builder {
  public:
   Builder(const Device& device, const PipelineLayouts& layouts, const QualitySettings& quality)
-      : device_(device),
-        layouts_(layouts),
-        constants_{static_cast<std::int32_t>(quality.sun_taps), quality.soft_sun, quality.sky_views, VK_FALSE,
-                   0} {}
+      : device_(device), layouts_(layouts), constants_{static_cast<std::int32_t>(quality.sun_taps),
+                                                       quality.soft_sun,
+                                                       quality.sky_views,
+                                                       VK_FALSE,
+                                                       0,
+                                                       static_cast<std::int32_t>(quality.samples)} {}
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
 
@@ -89,12 +92,13 @@ class Builder {
   Pipeline graphics(const Recipe& recipe) const;
 
  private:
-  static constexpr std::array<VkSpecializationMapEntry, 5> kEntries = {{
+  static constexpr std::array<VkSpecializationMapEntry, 6> kEntries = {{
       {0, offsetof(ShaderConstants, sun_taps), sizeof(std::int32_t)},
       {1, offsetof(ShaderConstants, soft_sun), sizeof(VkBool32)},
       {2, offsetof(ShaderConstants, sky_views), sizeof(std::int32_t)},
       {3, offsetof(ShaderConstants, whole), sizeof(VkBool32)},
       {4, offsetof(ShaderConstants, tube_sides), sizeof(std::int32_t)},
+      {5, offsetof(ShaderConstants, samples), sizeof(std::int32_t)},
   }};
 
   ShaderModule make_module(Words code) const {
@@ -228,12 +232,16 @@ Pipelines::Pipelines(const Device& device, const PipelineLayouts& layouts, VkFor
   normals = build.compute(normals_comp());
   light_depth =
       build.graphics({.vertex = depth_vert(), .fragment = {}, .depth = kLightMapFormat, .slope_bias = 1.5f});
-  tube_light_depth = build.graphics({.vertex = tube_depth_vert(),
-                                     .fragment = {},
-                                     .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
-                                     .depth = kLightMapFormat,
-                                     .slope_bias = 1.5f,
-                                     .tube_sides = kTubeSidesToLight});
+  const auto rods_to_light = [&](int sides) {
+    return build.graphics({.vertex = tube_depth_vert(),
+                           .fragment = {},
+                           .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
+                           .depth = kLightMapFormat,
+                           .slope_bias = 1.5f,
+                           .tube_sides = sides});
+  };
+  tube_light_depth = rods_to_light(kTubeSidesToLight);
+  hair_light_depth = rods_to_light(1);
   // Slightly behind the surface drawn later, so that rounding differences of two shaders hide nothing. Depth
   // is reversed.
   scene_depth = build.graphics({.vertex = depth_vert(),
@@ -244,12 +252,13 @@ Pipelines::Pipelines(const Device& device, const PipelineLayouts& layouts, VkFor
                                 .constant_bias = -8});
   for (const bool is_whole : {false, true}) {
     BodyPipelines& to = is_whole ? whole_bodies : bodies;
-    const auto body = [&](Words vertex, VkPrimitiveTopology topology) {
-      return on_screen(vertex, mesh_frag(), false, topology, is_whole);
+    const auto body = [&](Words vertex, VkPrimitiveTopology topology, Words fragment = mesh_frag()) {
+      return on_screen(vertex, fragment, false, topology, is_whole);
     };
     to.mesh = body(mesh_vert(), VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST);
     to.tube = body(tube_vert(), VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
     to.tube_cap = body(tube_cap_vert(), VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
+    to.hair = body(hair_vert(), VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP, hair_frag());
   }
   plane = on_screen(plane_vert(), plane_frag(), true, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
   sky = on_screen(sky_vert(), sky_frag(), false);

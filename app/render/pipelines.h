@@ -19,7 +19,7 @@ struct PipelineLayouts {
 };
 
 struct BodyPipelines {
-  Pipeline mesh, tube, tube_cap;
+  Pipeline mesh, tube, tube_cap, hair;
 };
 
 /// The pipelines for one colour format and quality.
@@ -27,7 +27,7 @@ struct Pipelines {
   Pipelines(const Device& device, const PipelineLayouts& layouts, VkFormat color,
             const QualitySettings& quality);
   Pipeline normals;  // compute
-  Pipeline light_depth, tube_light_depth, scene_depth;
+  Pipeline light_depth, tube_light_depth, hair_light_depth, scene_depth;
   /// Of bodies of which nothing is left out and that have colours of their own: without code for the rest, a
   /// software renderer takes a quarter less.
   BodyPipelines whole_bodies;

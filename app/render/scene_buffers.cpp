@@ -51,11 +51,33 @@ std::vector<Vec2i> drawn_edges(const Model& model) {
   return edges;
 }
 
-std::vector<shared::RodPiece> rod_pieces(const Model& model) {
-  std::vector<shared::RodPiece> pieces;
+/// An even distribution, in which neighbours differ.
+float chance_of(std::size_t strand) {
+  const double golden = 0.6180339887498949 * static_cast<double>(strand);
+  return static_cast<float>(golden - std::floor(golden));
+}
+
+/// Gives each strand of hair its chance, and places along it as shares of its length. Segments of a strand
+/// follow each other.
+void make_hair_pieces(std::span<shared::RodPiece> pieces) {
+  std::size_t strand = 0;
+  for (std::size_t begin = 0; begin < pieces.size(); ++strand) {
+    std::size_t end = begin + 1;
+    while (end < pieces.size() && pieces[end].a == pieces[end - 1].b) ++end;
+    const float length = std::max(pieces[end - 1].along_b, 1e-9f);
+    for (shared::RodPiece& piece : pieces.subspan(begin, end - begin)) {
+      piece.chance = chance_of(strand);
+      piece.along_a /= length;
+      piece.along_b /= length;
+    }
+    begin = end;
+  }
+}
+
+void add_pieces(const Model& model, bool hair, std::vector<shared::RodPiece>& pieces) {
   for (std::size_t o = 0; o < model.objects.size(); ++o) {
     const Object& object = model.objects[o];
-    if (!object.is_rods()) continue;
+    if (!object.is_rods() || is_hair(model, object) != hair) continue;
     const std::span<const Vec2i> segments = segments_of(model, object);
     const std::size_t first = pieces.size();
     for (const Vec2i& s : segments) {
@@ -64,7 +86,7 @@ std::vector<shared::RodPiece> rod_pieces(const Model& model) {
           static_cast<shared::uint>(object.node_begin) + static_cast<shared::uint>(pieces.size() - first);
       const auto length = static_cast<float>(norm(model.rest_positions[s[1]] - model.rest_positions[s[0]]));
       pieces.push_back({a, b, a, b, static_cast<shared::uint>(o), static_cast<float>(object.thickness / 2),
-                        ghost, ghost, ghost, 0, length});
+                        ghost, ghost, ghost, 0, length, 0});
     }
     for (const auto& [before, after] : rod_joints(segments)) {
       shared::RodPiece &from = pieces[first + static_cast<std::size_t>(before)],
@@ -77,19 +99,18 @@ std::vector<shared::RodPiece> rod_pieces(const Model& model) {
       to.along_b += from.along_b - to.along_a;
       to.along_a = from.along_b;
     }
+    if (hair) make_hair_pieces(std::span(pieces).subspan(first));
   }
-  return pieces;
 }
 
-/// Appends each segment at an end of a rod again, from the end inwards.
-void add_ends(std::vector<shared::RodPiece>& pieces) {
-  const std::size_t count = pieces.size();
+/// Appends each of the first `count` segments at an end of a rod again, from the end inwards.
+void add_ends(std::vector<shared::RodPiece>& pieces, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const shared::RodPiece rod = pieces[i];
     if (rod.before == rod.a) pieces.push_back(rod);
     if (rod.after == rod.b)
       pieces.push_back({rod.b, rod.a, rod.b, rod.a, rod.object, rod.radius, rod.ghost, rod.ghost, rod.ghost,
-                        rod.along_b, rod.along_a});
+                        rod.along_b, rod.along_a, 0});
   }
 }
 
@@ -108,9 +129,13 @@ SceneBuffers::SceneBuffers(const Device& device, const Model& model) : drawn_nod
   fans = GpuBuffer::with_data(device, mesh.fans, kStorage);
   triangles = GpuBuffer::with_data(device, model.triangles, kStorage | kIndex);
   indices = GpuBuffer::with_data(device, mesh.indices, kIndex);
-  std::vector<shared::RodPiece> pieces = rod_pieces(model);
+  std::vector<shared::RodPiece> pieces;
+  add_pieces(model, false, pieces);
+  const std::size_t tubes = pieces.size();
+  add_pieces(model, true, pieces);
   rod_count = static_cast<std::uint32_t>(pieces.size());
-  add_ends(pieces);
+  hair_count = static_cast<std::uint32_t>(pieces.size() - tubes);
+  add_ends(pieces, tubes);
   rod_end_count = static_cast<std::uint32_t>(pieces.size()) - rod_count;
   rods = GpuBuffer::with_data(device, pieces, kStorage);
   edges = GpuBuffer::with_data(device, lines, kIndex);

@@ -42,8 +42,9 @@ class SceneBuffers {
 
   GpuBuffer vertices, fans, triangles, indices, edges, rods;
   std::uint32_t vertex_count = 0, index_count = 0, edge_index_count = 0;
-  /// `rods` has the segments, and behind them the ends.
-  std::uint32_t rod_count = 0, rod_end_count = 0;
+  /// `rods` has the segments of tubes, those of hair, and then the ends of tubes.
+  std::uint32_t rod_count = 0, hair_count = 0, rod_end_count = 0;
+  std::uint32_t tube_count() const { return rod_count - hair_count; }
 
   /// The positions that were set last.
   const std::vector<Vec3f>& positions() const { return positions_; }

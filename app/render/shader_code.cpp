@@ -44,6 +44,12 @@ constexpr std::uint32_t kTubeVert[] =
 constexpr std::uint32_t kTubeCapVert[] =
 #include "spirv/tube_cap.vert.inc"
     ;
+constexpr std::uint32_t kHairVert[] =
+#include "spirv/hair.vert.inc"
+    ;
+constexpr std::uint32_t kHairFrag[] =
+#include "spirv/hair.frag.inc"
+    ;
 constexpr std::uint32_t kTubeDepthVert[] =
 #include "spirv/tube_depth.vert.inc"
     ;
@@ -62,6 +68,8 @@ Words wire_frag() { return kWireFrag; }
 Words tube_vert() { return kTubeVert; }
 Words tube_cap_vert() { return kTubeCapVert; }
 Words tube_depth_vert() { return kTubeDepthVert; }
+Words hair_vert() { return kHairVert; }
+Words hair_frag() { return kHairFrag; }
 Words glyph_vert() { return kGlyphVert; }
 Words glyph_frag() { return kGlyphFrag; }
 

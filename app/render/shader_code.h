@@ -20,6 +20,8 @@ Words wire_frag();
 Words tube_vert();
 Words tube_cap_vert();
 Words tube_depth_vert();
+Words hair_vert();
+Words hair_frag();
 Words glyph_vert();
 Words glyph_frag();
 

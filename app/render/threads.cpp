@@ -96,8 +96,21 @@ float threads_per_metre(const Model& model, const Object& cloth) {
   return area > 0 ? static_cast<float>(kThreads / std::sqrt(area)) : 0;
 }
 
+bool is_hair(const Model& model, const Object& object) {
+  if (!object.is_rods()) return false;
+  constexpr int kFewest = 12;
+  int strands = 0;
+  std::int32_t last = -1;
+  for (const Vec2i& s : segments_of(model, object)) {
+    strands += s[0] != last;
+    last = s[1];
+  }
+  return strands >= kFewest;
+}
+
 bool has_pattern(const Model& model, const Object& object) {
-  return object.is_thin() || is_round(model, object) || has_checker(model, object);
+  return (object.is_thin() && !is_hair(model, object)) || is_round(model, object) ||
+         has_checker(model, object);
 }
 
 float cells_per_metre(const Model& model, const Object& rods) {

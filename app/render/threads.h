@@ -8,6 +8,9 @@
 
 namespace stickslip {
 
+/// Rods that are drawn as hair: an object of many strands, of which no single one matters.
+bool is_hair(const Model& model, const Object& object);
+
 /// [m] per corner: along the warp and along the weft.
 using ThreadPlaces = std::array<Vec<float, 2>, 3>;
 

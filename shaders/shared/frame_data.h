@@ -75,9 +75,11 @@ struct RodPiece {
   float radius;  // [m]
   uint ghost, ghost_before,
       ghost_after;         // nodes that carry the frames of these segments, see gpu/model/rod.h
-  float along_a, along_b;  // [m] of its ends along the rod at rest
+  float along_a, along_b;  // [m] of its ends along the rod at rest; of hair: as shares of the strand
+  float chance;            // of its strand, even in [0, 1)
 };
 const int kTubeCapVertices = 16;
+const int kRibbonVertices = 4;  // of a segment of hair
 
 const float kPatternOfRods = 0;
 const float kPatternOfCloth = 1;
