@@ -13,6 +13,7 @@ const vec3 kSunLight = vec3(1.66, 1.52, 1.33);
 const vec3 kSkyLight = vec3(0.42, 0.49, 0.59);
 const vec3 kFloorLight = vec3(0.30, 0.28, 0.26);
 const float kSunWidth = 0.11;  // tangent of the sun's angular size
+const float kWidestPixel = 0.02;  // of the map, beyond which shadows of a far scene may be ragged
 const int kBlockerTaps = 8;
 const float kGolden = 2.39996323;
 
@@ -64,11 +65,6 @@ vec2 sun_point(int i, int n) {
   return sqrt((1 - sqrt(1 - within)) / within) * disc_point(i, n);
 }
 
-/// 1 / (1 - r^2) of sun_point, as a mean over the ring that it stands for.
-float sun_dimming(int i, int n) {
-  return 2 * float(n) * (sqrt(1 - float(i) / float(n)) - sqrt(1 - float(i + 1) / float(n)));
-}
-
 /// Visible share of the sun from a place in its map. The map's depth and its u, v have the same unit, its width.
 float sun_visibility(vec3 at, vec3 n, float n_dot_l) {
   const float texel = 1 / float(textureSize(sun_map, 0).x);
@@ -99,24 +95,30 @@ float sun_visibility(vec3 at, vec3 n, float n_dot_l) {
     // Without a blocker the small radius stays: an occluder that is very near escapes the coarse search.
     if (found.x > 0.1) radius = clamp(0.6 * kSunWidth * found.y / found.x, 1.8 * texel, reach);
   }
-  const float reference = at.z - 0.25 * slope * radius - 0.5 * texel;
+  // At least as wide as some pixels, so that edges are not ragged where texels are smaller: an ellipse with these half axes.
+  const vec2 by_x = dFdxFine(at.xy), by_y = dFdyFine(at.xy), longer = dot(by_x, by_x) > dot(by_y, by_y) ? by_x : by_y;
+  const float long_side = max(length(longer), 1e-9), area = abs(by_x.x * by_y.y - by_x.y * by_y.x);
+  const vec2 first = longer / long_side, second = vec2(-first.y, first.x);
+  const vec2 extents = clamp(1.8 * vec2(long_side, area / long_side), radius, max(radius, kWidestPixel));
+  const mat2 ellipse = mat2(extents.x * first, extents.y * second);
+  const float reference = at.z - 0.25 * slope * max(extents.x, extents.y) - 0.5 * texel;
   float lit = 0;
   vec2 rise = vec2(0);
   for (int i = 0; i < kSunTaps; ++i) {
-    const vec2 tap = sun_point(i, kSunTaps), offset = radius * (turn * tap);
+    const vec2 tap = sun_point(i, kSunTaps), offset = ellipse * (turn * tap);
     const float seen = texture(sun_map, vec3(at.xy + offset, min(reference + dot(tilt, offset), 0.9999)));
     lit += seen;
-    rise += seen * sun_dimming(i, kSunTaps) * tap;
+    rise += seen * tap;
   }
   lit /= float(kSunTaps);
-  rise *= 2 / float(kSunTaps);
-  // `rise`, the slope of `lit` in units of the radius, is an integral over the disc of the gradient of the sun's
-  // light, which is linear.
+  rise *= 4.8 / float(kSunTaps);
+  // `rise`, the slope of `lit` in units of the half axes, is that of the line through all points of the quad by least
+  // squares (the mean of r^2 is 1/3), times 0.8 for that of a sharp edge through the middle.
   // The mean belongs to the quad's centre; the slope leads from there to this fragment. Where the quad is
   // larger than the penumbra, the fragment's own points are dense enough.
-  const vec2 own = (at.xy - quad_mean(at.xy)) / radius;
+  const vec2 away = at.xy - quad_mean(at.xy), own = vec2(dot(first, away), dot(second, away)) / extents;
   const float led = quad_mean(lit) + dot(quad_mean(turn * rise), own);
-  const float here = clamp(mix(led, lit, smoothstep(0.2, 1.0, length(own))), 0.0, 1.0);
+  const float here = clamp(mix(led, lit, smoothstep(0.5, 1.2, length(own))), 0.0, 1.0);
   return outside ? 1.0 : here;
 }
 

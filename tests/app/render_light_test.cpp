@@ -71,6 +71,28 @@ TEST_F(RenderLightTest, PenumbraeHaveNoDots) {
   }
 }
 
+/// Texels are a sixth of a pixel here: the edge of the shadow is as soft as a pixel needs.
+TEST_F(RenderLightTest, FarShadowsHaveSmoothEdges) {
+  renderer->set_quality(Quality::medium);
+  const Image image = look({-0.4f, 6, -11}, {-0.4f, 0, 0}, 40);
+  const auto at = [&](float x, float z) { return view.camera.project({x, 0, z}, image.width, image.height); };
+  const int top = static_cast<int>(at(-0.4f, 0.3f)[1]), bottom = static_cast<int>(at(-0.4f, -0.4f)[1]);
+  const double shade = level(image, static_cast<int>(at(-0.4f, 0.3f)[0]), top),
+               sun = level(image, static_cast<int>(at(-0.4f, 0.3f)[0]), bottom);
+  ASSERT_GT(sun, shade + 60);
+  const int ends[2] = {static_cast<int>(at(-0.15f, 0)[0]), static_cast<int>(at(-0.65f, 0)[0])};
+  double sum = 0;
+  int columns = 0;
+  for (int x = std::min(ends[0], ends[1]); x < std::max(ends[0], ends[1]); ++x, ++columns) {
+    double steepest = 0;
+    for (int y = top; y < bottom; ++y)
+      steepest = std::max(steepest, std::abs(level(image, x, y + 1) - level(image, x, y)));
+    sum += steepest / (sun - shade);
+  }
+  ASSERT_GT(columns, 8);
+  EXPECT_LT(sum / columns, 0.7) << "of the contrast, from a pixel to the next";
+}
+
 TEST_F(RenderLightTest, OccludedFacesHaveNoDots) {
   for (const Quality quality : {Quality::medium, Quality::high}) {
     SCOPED_TRACE(quality_name(quality));
