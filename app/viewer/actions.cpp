@@ -96,11 +96,6 @@ void return_to_kept(Simulation& s) {
   if (s.status().kept) s.post(ReturnToKept{});
 }
 
-/// A held key requests the next step; requests are not queued.
-void step_once(Simulation& s) {
-  if (s.status().activity == SimulationStatus::Activity::idle || s.status().playing) s.step_once();
-}
-
 void play_or_pause(Simulation& s) { s.status().playing ? s.pause() : s.play(); }
 
 void flip(bool& flag) { flag = !flag; }

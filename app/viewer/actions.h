@@ -25,7 +25,7 @@ struct ViewState;
   ACTION(toggle_play, "Play", KEYS({GLFW_KEY_SPACE}, {GLFW_KEY_P}), "play or pause", none, unloaded(s),                        \
          play_or_pause(t.simulation()))                                                                                        \
   ACTION(step, "Step", KEYS(typed('.'), {GLFW_KEY_RIGHT}), "one time step, then pause", repeats, unloaded(s),                  \
-         step_once(t.simulation()))                                                                                            \
+         t.simulation().request_step())                                                                                        \
   ACTION(step_back, "Step back", KEYS(typed(','), {GLFW_KEY_LEFT}), "the state before the last step", repeats | by_chance,      \
          nothing_before(s), rewind_by(t.simulation(), -1))                                                                     \
   ACTION(recover, "Recover", KEYS({GLFW_KEY_BACKSPACE}),                                                                       \

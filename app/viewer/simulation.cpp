@@ -178,6 +178,19 @@ void Simulation::step_once() {
   wake_.notify_one();
 }
 
+void Simulation::request_step() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (status_.activity == SimulationStatus::Activity::loading) return;
+    // The end of a step takes one off those that are wanted, also where none was: after a pause.
+    const bool stepping = status_.activity == SimulationStatus::Activity::stepping && !status_.playing;
+    steps_wanted_ = std::min(std::max(steps_wanted_, stepping ? 1 : 0) + 1, 2);
+    status_.playing = false;
+    news_ = true;
+  }
+  wake_.notify_one();
+}
+
 void Simulation::set_pacing(const Pacing& pacing) {
   {
     const std::lock_guard lock(mutex_);

@@ -132,6 +132,8 @@ class Simulation {
   void pause();
   /// One more step, then a pause.
   void step_once();
+  /// Likewise, for a key that may be held: at most one step waits behind the one in progress.
+  void request_step();
   void set_pacing(const Pacing& pacing);
   /// Whether the newest report of `history()` contains a trace.
   void set_tracing(bool on);

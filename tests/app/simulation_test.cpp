@@ -74,6 +74,24 @@ TEST(Simulation, TheWindowNeverWaitsForAStep) {
   EXPECT_TRUE(reached(simulation, [&] { return simulation.frame().scene->name == "b"; }));
 }
 
+TEST(Simulation, AKeyDuringAStepAsksForOneMore) {
+  Gate gate;
+  Simulation simulation(fake([&](test::FakeEngine& engine) { engine.on_step = [&](int) { gate.pass(); }; }),
+                        test::two_tets);
+  simulation.post(LoadScene{"any"});
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.status().loaded; }));
+  simulation.play();
+  gate.wait_for_arrival();
+  simulation.pause();
+  for (int i = 0; i < 5; ++i) simulation.request_step();
+  gate.open();
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.is_caught_up(); }));
+  EXPECT_TRUE(at_rest_after(simulation, 2)) << "one more, and not as many as a held key sends";
+  simulation.request_step();
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.is_caught_up(); }));
+  EXPECT_TRUE(at_rest_after(simulation, 3));
+}
+
 TEST(LongSimulation, AStepOfTenSecondsLeavesTheWindowFast) {
   std::atomic<bool> stepping = false;
   Simulation simulation(fake([&](test::FakeEngine& engine) {
