@@ -105,6 +105,23 @@ TEST_F(NarrowPanels, AChoiceWithoutRoomForItsArrowHasItsText) {
   EXPECT_EQ(letters_of(400, kText, choice(text + 10)).letters, 12) << "nothing is cut";
 }
 
+TEST_F(NarrowPanels, TwoChoicesHaveTheirTextsAndArrows) {
+  constexpr std::array<std::string_view, 2> kKinds{"ball", "displacement"}, kAxes{"x", "normal"};
+  for (const float width : {400.f, 300.f, 240.f}) {
+    std::array<float, 2> widths{};
+    float room = 0, arrow = 0, padding = 0;
+    letters_of(width, 0, [&] {
+      room = ImGui::GetContentRegionAvail().x;
+      arrow = ImGui::GetFrameHeight();
+      padding = ImGui::GetStyle().FramePadding.x;
+      widths = choice_widths(kKinds, kAxes, 70);
+    });
+    EXPECT_GE(widths[0], 12 * 7 + arrow + 2 * padding) << width;
+    EXPECT_GE(widths[1], 6 * 7 + arrow + 2 * padding) << width;
+    EXPECT_LE(widths[0] + widths[1], room) << width;
+  }
+}
+
 TEST_F(NarrowPanels, AColumnHasRoomForATextAtOnce) {
   constexpr ImU32 kText = IM_COL32(1, 2, 3, 255);
   int picture = 0;

@@ -175,22 +175,21 @@ void draw_joint_choice(PanelContext& context, float column) {
   JointChoice& joint = context.view.joint;
   const Action& add = action_table()[static_cast<std::size_t>(ActionId::joint_selected)];
   const char* label = context.view.tied_from ? "To here" : "From here";
-  const float spacing = ImGui::GetStyle().ItemSpacing.x;
   const float button = ImGui::CalcTextSize("From here").x + 2 * ImGui::GetStyle().FramePadding.x;
   row_label(
       "Joint", column,
       "Kind and axis of the next joint. normal: across the face that is clicked last; x, y, z: along the "
       "scene's axes");
-  const float width = 0.5f * (ImGui::GetContentRegionAvail().x - button - 2 * spacing);
+  const auto [kinds, axes] = choice_widths(joint_kind_names, joint_axis_names, button);
   joint.kind = static_cast<JointKind>(
-      choose("##joint", width, joint_kind_names, static_cast<std::size_t>(joint.kind)));
+      choose("##joint", kinds, joint_kind_names, static_cast<std::size_t>(joint.kind)));
   ImGui::SameLine();
   ImGui::BeginDisabled(!joint.has_axis());
   joint.axis = static_cast<JointAxis>(
-      choose("##joint axis", width, joint_axis_names, static_cast<std::size_t>(joint.axis)));
+      choose("##joint axis", axes, joint_axis_names, static_cast<std::size_t>(joint.axis)));
   ImGui::EndDisabled();
   if (!joint.has_axis()) tooltip("Only hinges and sliders have an axis");
-  ImGui::SameLine();
+  same_line_within(button);
   if (ImGui::SmallButton(label)) context.act(add.id);
   tooltip(std::string(add.meaning) + "  [" + shortcut(add.id) + "]");
 }

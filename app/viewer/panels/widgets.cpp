@@ -112,6 +112,22 @@ bool begin_choices(const char* id, const std::string& shown) {
   return true;
 }
 
+std::array<float, 2> choice_widths(std::span<const std::string_view> first,
+                                   std::span<const std::string_view> second, float button) {
+  const auto needed = [](std::span<const std::string_view> names) {
+    float longest = 0;
+    for (const std::string_view name : names)
+      longest = std::max(longest, ImGui::CalcTextSize(name.data(), name.data() + name.size()).x);
+    // What begin_choices asks for, and a pixel for sizes that ImGui rounds down.
+    return longest + ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().FramePadding.x + 1;
+  };
+  const float a = needed(first), b = needed(second);
+  const float spacing = ImGui::GetStyle().ItemSpacing.x;
+  const float left = ImGui::GetContentRegionAvail().x - a - b - spacing, beside = left - button - spacing;
+  const float each = 0.5f * (beside < 0 ? left : beside);
+  return {a + each, b + each};
+}
+
 void tooltip(const std::string& text) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   // The tooltip of a disabled control says why: it is not dimmed with it.

@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include <array>
 #include <initializer_list>
 #include <map>
 #include <span>
@@ -44,6 +45,11 @@ bool passes_filter(std::string_view filter, std::initializer_list<std::string_vi
 
 /// As ImGui::BeginCombo, and Escape closes it.
 bool begin_choices(const char* id, const std::string& shown);
+
+/// [px] Widths of two choices beside each other that fill the line, with a button of the width `button` [px]
+/// behind them if that fits: each has room for its longest name and its arrow, and a half of what is left.
+std::array<float, 2> choice_widths(std::span<const std::string_view> first,
+                                   std::span<const std::string_view> second, float button);
 
 /// A wrapped tooltip for the last item, also if that item is disabled.
 void tooltip(const std::string& text);
