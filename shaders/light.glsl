@@ -13,7 +13,14 @@ const vec3 kSunLight = vec3(1.66, 1.52, 1.33);
 const vec3 kSkyLight = vec3(0.42, 0.49, 0.59);
 const vec3 kFloorLight = vec3(0.30, 0.28, 0.26);
 const float kSunWidth = 0.11;  // tangent of the sun's angular size
-const float kWidestPixel = 0.02;  // of the map, beyond which shadows of a far scene may be ragged
+#ifdef ON_A_PLANE
+const float kWidestPixel = 0.06;  // of the map, beyond which shadows of a far scene may be ragged
+const vec2 kSpread = vec2(0.5, 1.2);
+#else
+// Points so far apart would be beside a body, or behind its next fold.
+const float kWidestPixel = 0;
+const vec2 kSpread = vec2(0.2, 1.0);
+#endif
 const int kBlockerTaps = 8;
 const float kGolden = 2.39996323;
 
@@ -118,7 +125,7 @@ float sun_visibility(vec3 at, vec3 n, float n_dot_l) {
   // larger than the penumbra, the fragment's own points are dense enough.
   const vec2 away = at.xy - quad_mean(at.xy), own = vec2(dot(first, away), dot(second, away)) / extents;
   const float led = quad_mean(lit) + dot(quad_mean(turn * rise), own);
-  const float here = clamp(mix(led, lit, smoothstep(0.5, 1.2, length(own))), 0.0, 1.0);
+  const float here = clamp(mix(led, lit, smoothstep(kSpread.x, kSpread.y, length(own))), 0.0, 1.0);
   return outside ? 1.0 : here;
 }
 

@@ -1,6 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "frame.glsl"
+#define ON_A_PLANE
 #include "light.glsl"
 
 layout(push_constant) uniform Push { PlanePush plane; };

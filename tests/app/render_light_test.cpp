@@ -8,19 +8,20 @@ namespace stickslip {
 namespace {
 
 /// A white floor, and above it a plate that throws a soft shadow; beside them a wall that faces away from the
-/// sun, and a block close to it.
-Model stage() {
+/// sun, and a block close to it. The floor is a slab, or the ground.
+Model stage(bool slab = true) {
   int count = 0;
   const auto box = [&](const char* size, const char* position) {
     return "[[object]]\nname = 'box" + std::to_string(++count) +
            "'\nbody = 'rigid'\nshape = 'box'\ncolor = [0.8, 0.8, 0.8]\nsize = " + size +
            "\nposition = " + position + "\n";
   };
-  return parse_scene("[[material]]\nname = 'chalk'\n" + box("[6, 0.2, 6]", "[0, -0.1, 0]") +
-                         box("[0.8, 0.04, 0.8]", "[-0.8, 0.7, 0.8]") +
-                         box("[0.2, 0.8, 1.6]", "[1, 0.4, -0.8]") +
-                         box("[0.4, 0.3, 0.4]", "[1.5, 0.15, -0.8]"),
-                     "/somewhere/stage.toml")
+  return parse_scene(
+             "[[material]]\nname = 'chalk'\n" +
+                 (slab ? box("[6, 0.2, 6]", "[0, -0.1, 0]") : "[[half_space]]\nnormal = [0, 1, 0]\n") +
+                 box("[0.8, 0.04, 0.8]", "[-0.8, 0.7, 0.8]") + box("[0.2, 0.8, 1.6]", "[1, 0.4, -0.8]") +
+                 box("[0.4, 0.3, 0.4]", "[1.5, 0.15, -0.8]"),
+             "/somewhere/stage.toml")
       .model;
 }
 
@@ -71,9 +72,10 @@ TEST_F(RenderLightTest, PenumbraeHaveNoDots) {
   }
 }
 
-/// Texels are a sixth of a pixel here: the edge of the shadow is as soft as a pixel needs.
+/// Texels are a tenth of a pixel here: the edge of the shadow is as soft as a pixel needs.
 TEST_F(RenderLightTest, FarShadowsHaveSmoothEdges) {
   renderer->set_quality(Quality::medium);
+  scene = stage(false);
   const Image image = look({-0.4f, 6, -11}, {-0.4f, 0, 0}, 40);
   const auto at = [&](float x, float z) { return view.camera.project({x, 0, z}, image.width, image.height); };
   const int top = static_cast<int>(at(-0.4f, 0.3f)[1]), bottom = static_cast<int>(at(-0.4f, -0.4f)[1]);
