@@ -122,8 +122,8 @@ class ElasticSolids {
   double residual_size(Context& ctx, const Vec3* impulse, Vec3* v);
   /// The weights W [kg] of the nodes for ADMM [Daviet20 §6.2.6]; zero at scripted nodes and at nodes of
   /// affine bodies, whose control nodes have weights. `points`: corners of the points that contacts touch;
-  /// other nodes may have no weight.
-  void nodal_weights(Context& ctx, const NodeGather& points, double* weight);
+  /// other nodes may have no weight. Null: all nodes have one.
+  void nodal_weights(Context& ctx, const NodeGather* points, double* weight);
   /// Weights D [kg] for `jacobi`: a third of the trace of each node's block of A, at the nodes of
   /// nodal_weights, all of them enlarged by one factor where steps with them would not be stable. Some host
   /// reads.

@@ -37,7 +37,7 @@ struct NodeWeights {
   Rule rule;
   const std::uint8_t* held;
   const std::int32_t* touches;   // null: all nodes have weights; else those where it is not zero
-  const std::int32_t* embedded;  // see EmbeddingView::index; null: no affine bodies
+  const std::int32_t* embedded;  // see EmbeddingView::index; null: no node follows others
   const Mat3* diagonal;
   const Real* mass;
   double* out;
@@ -129,13 +129,13 @@ void ElasticSolids::weigh(Context& ctx, const Rule& rule, const std::int32_t* to
          kMedium);
 }
 
-void ElasticSolids::nodal_weights(Context& ctx, const NodeGather& points, double* weight) {
+void ElasticSolids::nodal_weights(Context& ctx, const NodeGather* points, double* weight) {
   const WeightRule rule{params_.admm_beta, params_.admm_sigma, params_.dt * params_.dt};
-  // Points of affine bodies move control nodes.
-  if (!embedding_.empty()) return weigh(ctx, rule, nullptr, weight);
+  // Points of affine bodies and of lattices move other nodes.
+  if (points == nullptr || !embedding_.empty()) return weigh(ctx, rule, nullptr, weight);
   touch_count_.resize(ctx, size());
   fill(ctx, touch_count_.data(), size(), std::int32_t{0});
-  points.sum(ctx, OneCorner{}, touch_count_.data());
+  points->sum(ctx, OneCorner{}, touch_count_.data());
   weigh(ctx, rule, touch_count_.data(), weight);
 }
 

@@ -58,8 +58,8 @@ bool Coupling::solve_by_anticipation(Context& ctx, ContactSystem<D>& system, con
   solids_.jacobi_weights(ctx, node_weight_.data());
   projection.build(
       ctx, {system.W(), system.law(), particles_.bodies(), touching_.points(), touching_.point_count(),
-            solids_.embedding(), node_weight_.data(), solids_.size(), true, ProjectionRule::impulses,
-            params.ica_cone == IcaCone::facets ? params.ica_facets : 0});
+            solids_.embedding(), point_pieces_, particles_.frames(), node_weight_.data(), solids_.size(),
+            true, ProjectionRule::impulses, params.ica_cone == IcaCone::facets ? params.ica_facets : 0});
   projection.start(ctx, system.W(), system.impulses());
   Buffer<double> change(ctx, 1);
   bool is_small = false;

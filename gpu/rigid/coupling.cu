@@ -9,6 +9,7 @@
 #include "gpu/core/reduce.h"
 #include "gpu/core/trace.h"
 #include "gpu/linear/sparse_cholesky.h"
+#include "gpu/model/lattice.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
 namespace {
@@ -72,6 +73,16 @@ void share_impulses(Context& ctx, std::size_t points, const PointSides& sides, c
   });
 }
 
+/// NodalPoints that a touched point may need: up to three nodes, which may follow four or eight others each.
+int pieces_of_points(const Model& model) {
+  int leaders = 0;
+  for (const Object& object : model.objects)
+    if (object.is_embedded())
+      for (const LatticeFollower& f : followers(model, object))
+        leaders = std::max(leaders, leader_count(f.controls));
+  return std::max(1, (3 * leaders + 3) / 4);
+}
+
 /// The sums of one point.
 struct StepOfPoint {
   const SurfacePoint* at;
@@ -121,6 +132,7 @@ void Coupling::load(Context& ctx, const Model& model) {
   solids_.load(ctx, model);
   if (!active()) return;
   touching_.load(ctx, solids_.model(), solids_.exempt_bodies());
+  point_pieces_ = pieces_of_points(solids_.model());
   particles_.load(ctx, solids_, model);
   for (Buffer<Wrench>* b : {&wrench_, &wrench_start_, &wrench_last_})
     b->resize(ctx, particles_.frames().size());
@@ -439,9 +451,8 @@ bool Coupling::run_rounds(Context& ctx, ContactSystem<D>& system, const StepCons
 
 /// Why rounds have to take the place of the chosen coupling; empty: they do not.
 std::string Coupling::why_no_other(const Params& params, std::size_t rows) const {
-  if (params.coupling == SolidCoupling::rounds) return {};
-  const bool is_factored = params.coupling == SolidCoupling::factor;
-  const std::string why = is_factored ? why_no_factor(rows) : why_not_nodal();
+  if (params.coupling != SolidCoupling::factor) return {};
+  const std::string why = why_no_factor(rows);
   return why.empty() ? why : std::string("coupling = ") + name_of(params.coupling) + " " + why;
 }
 

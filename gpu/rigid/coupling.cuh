@@ -66,8 +66,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// With coupling = factor, and few enough rows, W = H A^-1 H' is formed on the host with a factorisation of
 /// A_e (to_local), and the contact solver takes the problem in that form. It needs no rounds, however stiff
 /// the solids are. Small problems whose rounds stall continue in the same way.
-/// With coupling = nodal_admm or ica, and no joints on solids, there are neither rounds nor a contact solver:
-/// see solve_nodal and solve_by_anticipation.
+/// With coupling = nodal_admm or ica there are neither rounds nor a contact solver: see solve_nodal and
+/// solve_by_anticipation.
 class Coupling {
  public:
   void load(Context& ctx, const Model& model);
@@ -210,7 +210,6 @@ class Coupling {
   double refine_nodal(Context& ctx, ContactSystem<D>& system, const Params& params);
   /// Whether nodal_projection or ica_cone make the sweeps end at another law than that of the judge.
   static bool has_other_law(const Params& params);
-  std::string why_not_nodal() const;
   template <int D>
   void move_to(Context& ctx, ContactSystem<D>& system, const Vec3* v, const Vec<double, 3>* impulse,
                const Wrench* wrench);
@@ -255,6 +254,7 @@ class Coupling {
   double keep_ = 0;          // [m] with the guard
   std::int32_t bodies_ = 0;
   std::int32_t first_ = 0;  // index of the solids' first contact in contacts_
+  int point_pieces_ = 1;    // see NodalProjection
   ParticleShares shares_;
   bool forgotten_ = false;
   CouplingRecord done_;

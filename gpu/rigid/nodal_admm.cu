@@ -250,13 +250,15 @@ bool Coupling::solve_nodal(Context& ctx, ContactSystem<D>& system, DeviceBodies&
   NodalAdmm<D>& admm = std::get<NodalAdmm<D>>(admm_);
   move_to(ctx, system, v_free_.data(), nullptr, nullptr);
   node_weight_.resize(ctx, solids_.size());
-  solids_.nodal_weights(ctx, touching_.gather(), node_weight_.data());
+  // Joints act on nodes that no contact touches.
+  solids_.nodal_weights(ctx, particles_.frames().size() > 0 ? nullptr : &touching_.gather(),
+                        node_weight_.data());
   const Vec3* at_nodes = impulse_at_nodes(ctx);
   if (at_nodes != nullptr) solids_.move_to_controls(ctx, node_impulse_.data());
   admm.begin(ctx,
              {system.W(), system.law(), particles_.bodies(), touching_.points(), touching_.point_count(),
-              solids_.embedding(), node_weight_.data(), solids_.size(), params.admm_isotropic,
-              params.nodal_projection},
+              solids_.embedding(), point_pieces_, particles_.frames(), node_weight_.data(), solids_.size(),
+              params.admm_isotropic, params.nodal_projection},
              system.impulses(), at_nodes, v_free_.data());
   const bool splits = splits_rods(params);
   if (splits) solids_.begin_splitting(ctx, node_weight_.data(), v_.data());
@@ -407,12 +409,6 @@ bool Coupling::splits_rods(const Params& params) const {
 bool Coupling::has_other_law(const Params& params) {
   return params.coupling == SolidCoupling::nodal_admm ? params.nodal_projection == ProjectionRule::positions
                                                       : params.ica_cone == IcaCone::facets;
-}
-
-std::string Coupling::why_not_nodal() const {
-  // A point of a triangle would have up to twelve nodes, of frames up to 24.
-  if (solids_.embedding().has_lattices()) return "takes no solids in lattices and no bodies of frames";
-  return particles_.frames().size() > 0 ? "takes no joints on elastic solids" : "";
 }
 
 template double Coupling::refine_nodal(Context&, ContactSystem<3>&, const Params&);

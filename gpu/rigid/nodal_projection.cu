@@ -12,28 +12,38 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
+/// Finds the pieces of arms of particles and frames.
 struct PointFinder {
-  const SurfacePoint* at;
+  const SurfacePoint* at;  // per particle
+  std::size_t particles;
+  const SolidSide* sides;  // per frame
   const double* weight;
-  bool has_bodies;  // affine ones
+  bool has_followers;
   EmbeddingView embedding;
+  int pieces;
   NodalPoint* out;
 
   SS_HD void operator()(std::size_t k) const {
-    NodalPoint p;
-    for (int c = 0; c < 3; ++c) {
-      const std::int32_t node = at[k].nodes[c];
-      const double b = at[k].weights[c];
-      if (node < 0) continue;
-      if (!has_bodies || !embedding.is_embedded(node)) {
-        p.add(node, b, weight[node]);
-        continue;
-      }
-      const Vec<Real, kMostLeaders>& shares = embedding.weights(node);
-      const Leaders& controls = embedding.controls(node);
-      for (int j = 0; j < 4; ++j) p.add(controls[j], b * static_cast<double>(shares[j]), weight[controls[j]]);
-    }
-    out[k] = p;
+    NodalPoint* p = out + static_cast<std::size_t>(pieces) * k;
+    for (int i = 0; i < pieces; ++i) p[i] = {};
+    if (k >= particles)
+      return add(p, sides[(k - particles) / 4].point.nodes[static_cast<int>((k - particles) % 4)], 1);
+    for (int c = 0; c < 3; ++c)
+      if (at[k].nodes[c] >= 0) add(p, at[k].nodes[c], at[k].weights[c]);
+  }
+
+ private:
+  /// A node, or those that it follows.
+  SS_HD void add(NodalPoint* p, std::int32_t node, double b) const {
+    if (!has_followers || !embedding.is_embedded(node)) return add_free(p, node, b);
+    const Vec<Real, kMostLeaders>& shares = embedding.weights(node);
+    const Leaders& controls = embedding.controls(node);
+    for (int j = 0; j < embedding.count(node); ++j)
+      add_free(p, controls[j], b * static_cast<double>(shares[j]));
+  }
+  SS_HD void add_free(NodalPoint* p, std::int32_t node, double b) const {
+    for (int i = 0; i < pieces; ++i)
+      if (p[i].add(node, b, weight[node])) return;
   }
 };
 
@@ -66,92 +76,131 @@ struct BlockPreparer {
   }
 
  private:
-  /// False if a rigid body, compliance, more than four nodes or rows that are no axes take part.
+  /// False if a rigid body, a joint, compliance or rows that are no axes take part.
   SS_HD bool find(std::size_t c, NodalContact& out) const {
     const std::int64_t axes = rows.axes(c);
     if (axes < 0) return false;
     for (int i = 0; i < D; ++i)
       if (rows.rows.compliance[c][i] != 0) return false;
     const auto first = static_cast<std::size_t>(axes);
-    int count = 0;
+    Vec<double, 2> signs{0, 0};
     for (std::size_t e = 2 * c; e < 2 * c + 2; ++e) {
       if (rows.body(e) < 0) continue;
       if (!rows.is_particle(rows.body(e))) return false;
-      const double sign = rows.sign(e, first);
+      double& sign = signs[static_cast<int>(e - 2 * c)];
+      sign = rows.sign(e, first);
       if (sign == 0) return false;
-      const NodalPoint& p = rows.point_of(rows.body(e));
-      for (int k = 0; k < 4 && p.nodes[k] >= 0; ++k) {
-        int slot = 0;
-        while (slot < count && out.nodes[slot] != p.nodes[k]) ++slot;
-        if (slot == 4) return false;
-        if (slot == count) ++count;
-        out.nodes[slot] = p.nodes[k];
-        out.weights[slot] += sign * p.weights[k];
-      }
     }
-    for (int k = 0; k < count; ++k) {
-      out.shares[k] = out.weights[k] / weight[out.nodes[k]];
-      out.s += out.weights[k] * out.shares[k];
-    }
+    if (!set_nodes(c, signs, out)) set_sides(c, signs, out);
     if (!(out.s > 0)) return false;
-    for (int k = 0; k < count; ++k) out.shares[k] /= out.s;
-    for (int k = count; k < 4; ++k) out.nodes[k] = out.nodes[0];
     for (int j = 0; j < 3; ++j) out.normal[j] = rows.row(first, 0)[j];
     out.q = rows.to_world(first, q[c]);
     out.mu = law[c].mu[0];
     return true;
   }
+
+  /// False if there are more than four nodes.
+  SS_HD bool set_nodes(std::size_t c, const Vec<double, 2>& signs, NodalContact& out) const {
+    int count = 0;
+    for (std::size_t e = 2 * c; e < 2 * c + 2; ++e) {
+      if (rows.body(e) < 0) continue;
+      const PiecesOfPoint p = rows.arm(rows.body(e), 0);
+      for (int i = 0; i < p.count; ++i)
+        for (int k = 0; k < 4 && p.piece[i].nodes[k] >= 0; ++k) {
+          int slot = 0;
+          while (slot < count && out.nodes[slot] != p.piece[i].nodes[k]) ++slot;
+          if (slot == 4) return false;
+          if (slot == count) ++count;
+          out.nodes[slot] = p.piece[i].nodes[k];
+          out.weights[slot] += signs[static_cast<int>(e - 2 * c)] * p.piece[i].weights[k];
+        }
+    }
+    for (int k = 0; k < count; ++k) {
+      out.shares[k] = out.weights[k] / weight[out.nodes[k]];
+      out.s += out.weights[k] * out.shares[k];
+    }
+    for (int k = 0; k < count && out.s > 0; ++k) out.shares[k] /= out.s;
+    for (int k = count; k < 4; ++k) out.nodes[k] = out.nodes[0];
+    return true;
+  }
+
+  SS_HD void set_sides(std::size_t c, const Vec<double, 2>& signs, NodalContact& out) const {
+    out = {};
+    Vec2i first{-1, -1};
+    for (int a = 0; a < 2; ++a) {
+      const std::int32_t body = rows.body(2 * c + static_cast<std::size_t>(a));
+      if (body < 0) continue;
+      first[a] = static_cast<std::int32_t>(rows.arm(body, 0).piece - rows.piece);
+      for (int b = 0; b < 2; ++b)
+        if (const std::int32_t other = rows.body(2 * c + static_cast<std::size_t>(b)); other >= 0)
+          out.s += signs[a] * signs[b] * rows.arm(body, 0).mobility_to(rows.arm(other, 0));
+    }
+    out.set_sides(first, signs);
+  }
 };
 
-/// The nodes and bodies that block c moves.
+/// The nodes and bodies that an entry moves, `width` of `out`.
 template <int D>
 struct TouchLister {
   NodalRows<D> rows;
   std::int32_t first_body;  // behind the nodes
+  int width;
   Vec4i* out;
 
   SS_HD void operator()(std::size_t e) const {
-    out[e] = {-1, -1, -1, -1};
+    Vec4i* of = out + static_cast<std::size_t>(width) * e;
+    for (int i = 0; i < width; ++i) of[i] = {-1, -1, -1, -1};
     const std::int32_t b = rows.body(e);
     if (b < 0) return;
-    if (rows.is_particle(b)) out[e] = rows.point_of(b).nodes;
-    else out[e][0] = first_body + b;
+    if (rows.is_rigid(b)) {
+      of[0][0] = first_body + b;
+      return;
+    }
+    for (int k = 0; k < rows.arms(b); ++k)
+      for (int i = 0; i < rows.pieces; ++i) of[rows.pieces * k + i] = rows.arm(b, k).piece[i].nodes;
   }
 };
 
 #if STICKSLIP_ON_CUDA
-/// Calls f(block) for the blocks that share a node or a body with block c, some more than once.
-template <class F>
-SS_HD void visit_conflicts(const NodeGather::Runs& runs, const Vec4i* touched, std::size_t c, F f) {
-  for (std::size_t e = 2 * c; e < 2 * c + 2; ++e)
-    for (int k = 0; k < 4; ++k) {
-      if (touched[e][k] < 0) continue;
-      const std::int32_t run = runs.first_from(static_cast<std::uint32_t>(touched[e][k]));
-      for (std::int32_t i = runs.begin[run]; i < runs.begin[run + 1]; ++i) f(runs.corner[i] / 8);
-    }
-}
-
-struct ConflictCount {
+/// What blocks touch, `entries` of `touched` per block.
+struct BlockTouches {
   NodeGather::Runs runs;
   const Vec4i* touched;
+  std::int32_t entries;
+
+  /// Calls f(block) for the blocks that share a node or a body with block c, some more than once.
+  template <class F>
+  SS_HD void visit_conflicts(std::size_t c, F f) const {
+    const std::size_t first = static_cast<std::size_t>(entries) * c;
+    for (std::size_t e = first; e < first + static_cast<std::size_t>(entries); ++e)
+      for (int k = 0; k < 4; ++k) {
+        if (touched[e][k] < 0) continue;
+        const std::int32_t run = runs.first_from(static_cast<std::uint32_t>(touched[e][k]));
+        for (std::int32_t i = runs.begin[run]; i < runs.begin[run + 1]; ++i)
+          f(runs.corner[i] / (4 * entries));
+      }
+  }
+};
+
+struct ConflictCount {
+  BlockTouches of;
   std::int32_t* out;
 
   SS_HD void operator()(std::size_t c) const {
     std::int32_t n = 0;
-    visit_conflicts(runs, touched, c, [&](std::int32_t) { ++n; });
+    of.visit_conflicts(c, [&](std::int32_t) { ++n; });
     out[c] = n;
   }
 };
 
 struct ConflictList {
-  NodeGather::Runs runs;
-  const Vec4i* touched;
+  BlockTouches of;
   const std::int32_t* start;
   std::int32_t* out;
 
   SS_HD void operator()(std::size_t c) const {
     std::int32_t at = start[c];
-    visit_conflicts(runs, touched, c, [&](std::int32_t block) { out[at++] = block; });
+    of.visit_conflicts(c, [&](std::int32_t block) { out[at++] = block; });
   }
 };
 
@@ -193,7 +242,7 @@ struct SweepBlock {
     }
     const NodalContact& contact = contacts[i];
     if constexpr (D == 3)
-      if (contact.s > 0) return solve_closed(i, contact);
+      if (contact.s > 0) return contact.is_wide() ? solve_wide(i, contact) : solve_closed(i, contact);
     solve_full(i);
   }
 
@@ -204,14 +253,22 @@ struct SweepBlock {
   }
 
   SS_HD void solve_closed(std::size_t i, const NodalContact& contact) const {
-    const Vec3d last = taken(i), u_free = contact.velocity(node) - last;
+    contact.push(change_closed(i, contact, contact.velocity(node)), node);
+  }
+  SS_HD void solve_wide(std::size_t i, const NodalContact& contact) const {
+    const Vec3d u = contact.wide_velocity(rows.piece, rows.pieces, node);
+    contact.wide_push(rows.piece, rows.pieces, change_closed(i, contact, u), node);
+  }
+  /// Changes the scaled impulse of a block with the velocity u; returns the change.
+  SS_HD Vec3d change_closed(std::size_t i, const NodalContact& contact, const Vec3d& u) const {
+    const Vec3d last = taken(i), u_free = u - last;
     const Vec3d next = facets > 0
                            ? contact.scaled_impulse(u_free, rows.to_world(axes_of(i), {0, 1, 0}), facets)
                            : contact.scaled_impulse(u_free);
     const Vec3d change = next - last;
-    contact.push(change, node);
     r[i] += change;
     if (norm2(change) < least * least) asleep[i] = sleep;
+    return change;
   }
 
   SS_HD void solve_full(std::size_t i) const {
@@ -289,7 +346,10 @@ void NodalProjection<D>::build(Context& ctx, const Input& in) {
   rule_ = in.rule;
   facets_ = in.facets;
   find_points(ctx, in);
-  rows_ = {in.W.body_rows(), static_cast<std::int64_t>(in.rigid), points_.data()};
+  const auto rigid = static_cast<std::int64_t>(in.rigid);
+  rows_ = {in.W.body_rows(), rigid,     rigid + static_cast<std::int64_t>(in.point_count),
+           points_.data(),   in.pieces, in.frames.frames()};
+  width_ = in.frames.size() > 0 ? 4 * in.pieces : in.pieces;
   q_.resize(ctx, blocks_);
   copy(ctx, q_.data(), in.W.q(), blocks_);
   r.resize(ctx, blocks_);
@@ -303,9 +363,11 @@ void NodalProjection<D>::build(Context& ctx, const Input& in) {
 
 template <int D>
 void NodalProjection<D>::find_points(Context& ctx, const Input& in) {
-  points_.resize(ctx, in.point_count);
-  launch(ctx, in.point_count,
-         PointFinder{in.points, in.weight, !in.embedding.empty(), in.embedding.view(), points_.data()});
+  const std::size_t arms = in.point_count + 4 * in.frames.size();
+  points_.resize(ctx, static_cast<std::size_t>(in.pieces) * arms);
+  launch(ctx, arms,
+         PointFinder{in.points, in.point_count, in.frames.sides(), in.weight, !in.embedding.empty(),
+                     in.embedding.view(), in.pieces, points_.data()});
 }
 
 template <int D>
@@ -323,21 +385,23 @@ void NodalProjection<D>::prepare_blocks(Context& ctx, const Input& in) {
 
 template <int D>
 void NodalProjection<D>::colour(Context& ctx, std::size_t node_count) {
-  touched_.resize(ctx, 2 * blocks_);
-  launch(ctx, 2 * blocks_, TouchLister<D>{rows_, static_cast<std::int32_t>(node_count), touched_.data()});
+  touched_.resize(ctx, touches() * blocks_);
+  launch(ctx, 2 * blocks_,
+         TouchLister<D>{rows_, static_cast<std::int32_t>(node_count), width_, touched_.data()});
   touch_count_.resize(ctx, node_count + rigid_);
 #if STICKSLIP_ON_CUDA
-  gather_.build(ctx, touched_.data(), 2 * blocks_, node_count + rigid_);
+  gather_.build(ctx, touched_.data(), touched_.size(), node_count + rigid_);
+  const BlockTouches of{gather_.runs(), touched_.data(), static_cast<std::int32_t>(touches())};
   fill(ctx, touch_count_.data(), touch_count_.size(), std::int32_t{0});
   gather_.sum(ctx, One{}, touch_count_.data());
   conflict_start_.resize(ctx, blocks_ + 1);
   std::int32_t* start = conflict_start_.data();
-  launch(ctx, blocks_, ConflictCount{gather_.runs(), touched_.data(), start}, kMedium);
+  launch(ctx, blocks_, ConflictCount{of, start}, kMedium);
   conflict_.resize(ctx, start_neighbours(ctx, blocks_, start, "take coupling = rounds"));
-  launch(ctx, blocks_, ConflictList{gather_.runs(), touched_.data(), start, conflict_.data()}, kMedium);
+  launch(ctx, blocks_, ConflictList{of, start, conflict_.data()}, kMedium);
   colouring_.build(ctx, {blocks_, start, conflict_.data()});
 #else
-  const TouchedVertices of{blocks_, node_count + rigid_, touched_.data()};
+  const TouchedVertices of{blocks_, node_count + rigid_, touched_.data(), touches()};
   count_touches(of, touch_count_.data());
   colouring_.build(ctx, of, touch_count_.data());
 #endif

@@ -11,24 +11,28 @@
 #include "gpu/law/local_facets.h"
 #include "gpu/linear/embedding.cuh"
 #include "gpu/params/params.h"
+#include "gpu/rigid/solid_frames.cuh"
 
 namespace stickslip {
 
-/// A touched point by the nodes that can move: their own ones, or the control nodes of an affine body.
+/// A touched point by the nodes that can move: its own ones, or those that they follow. A point of a lattice
+/// or of frames has more than four: then it is a sum of several of these, see PiecesOfPoint.
 struct NodalPoint {
   Vec4i nodes{-1, -1, -1, -1};
   Vec<double, 4> weights{0, 0, 0, 0};   // b: the velocity of the point is the sum of b p
   Vec<double, 4> mobility{0, 0, 0, 0};  // [1/kg] b / w: an impulse on the point changes p by that
 
-  SS_HD void add(std::int32_t node, double b, double w) {
-    if (!(w > 0) || b == 0) return;
+  /// False: there is no room.
+  SS_HD bool add(std::int32_t node, double b, double w) {
+    if (!(w > 0) || b == 0) return true;
     for (int k = 0; k < 4; ++k) {
       if (nodes[k] >= 0 && nodes[k] != node) continue;
       nodes[k] = node;
       weights[k] += b;
       mobility[k] += b / w;
-      return;
+      return true;
     }
+    return false;
   }
   /// sum_j b_j c_j / w_j with the weights c of another point; [1/kg].
   SS_HD double mobility_to(const NodalPoint& other) const {
@@ -40,22 +44,64 @@ struct NodalPoint {
   }
 };
 
+/// All nodes of a point.
+struct PiecesOfPoint {
+  const NodalPoint* piece;
+  int count;
+
+  SS_HD Vec<double, 3> velocity(const Vec<double, 3>* node) const {
+    Vec<double, 3> v{0, 0, 0};
+    for (int i = 0; i < count; ++i)
+      for (int k = 0; k < 4; ++k)
+        if (piece[i].nodes[k] >= 0) v += piece[i].weights[k] * node[piece[i].nodes[k]];
+    return v;
+  }
+  SS_HD void push(const Vec<double, 3>& impulse, Vec<double, 3>* node) const {
+    for (int i = 0; i < count; ++i)
+      for (int k = 0; k < 4; ++k)
+        if (piece[i].nodes[k] >= 0) node[piece[i].nodes[k]] += piece[i].mobility[k] * impulse;
+  }
+  /// See NodalPoint.
+  SS_HD double mobility_to(const PiecesOfPoint& other) const {
+    double sum = 0;
+    for (int i = 0; i < count; ++i)
+      for (int k = 0; k < other.count; ++k) sum += piece[i].mobility_to(other.piece[k]);
+    return sum;
+  }
+};
+
 }  // namespace stickslip
 
 namespace stickslip::STICKSLIP_BACKEND {
 
-/// u = H y + q of blocks whose bodies are rigid ones, then a particle per touched point (ContactParticles):
-/// y are velocities relative to those without impulses that q was computed with, three numbers per node and
-/// six per rigid body.
+/// u = H y + q of blocks whose bodies are rigid ones, then a particle per touched point, then a frame per
+/// side of a joint that a solid holds (ContactParticles): y are velocities relative to those without impulses
+/// that q was computed with, three numbers per node and six per rigid body. A particle is one arm, a point on
+/// which a block acts by three numbers per row; a frame is four, the corners of its tet (TetFrame).
 template <int D>
 struct NodalRows {
   BodyRows<D> rows;
-  std::int64_t rigid;       // bodies before the first particle
-  const NodalPoint* point;  // per particle
+  std::int64_t rigid;        // bodies before the first particle
+  std::int64_t first_frame;  // behind the particles
+  const NodalPoint* piece;   // `pieces` per arm: of particles, then of frames
+  int pieces;
+  const TetFrame* frames;
 
   SS_HD std::int32_t body(std::size_t entry) const { return rows.body[entry]; }
-  SS_HD bool is_particle(std::int32_t body) const { return body >= rigid; }
-  SS_HD const NodalPoint& point_of(std::int32_t body) const { return point[body - rigid]; }
+  SS_HD bool is_rigid(std::int32_t body) const { return body < rigid; }
+  SS_HD bool is_particle(std::int32_t body) const { return body >= rigid && body < first_frame; }
+  SS_HD int arms(std::int32_t body) const { return is_particle(body) ? 1 : 4; }
+  SS_HD PiecesOfPoint arm(std::int32_t body, int k) const {
+    const std::int64_t at =
+        is_particle(body) ? body - rigid : first_frame - rigid + 4 * (body - first_frame) + k;
+    return {piece + pieces * at, pieces};
+  }
+  /// Row i of the entry at arm k of its body.
+  SS_HD Vec<double, 3> direction(std::size_t e, int i, int k) const {
+    const double* h = row(e, i);
+    if (is_particle(body(e))) return {h[0], h[1], h[2]};
+    return frames[body(e) - first_frame].force_on(k, Vec<double, 6>{h[0], h[1], h[2], h[3], h[4], h[5]});
+  }
   SS_HD const double* row(std::size_t entry, int i) const {
     return rows.jacobian + (entry * D + static_cast<std::size_t>(i)) * 6;
   }
@@ -66,13 +112,11 @@ struct NodalRows {
     for (std::size_t e = 2 * c; e < 2 * c + 2; ++e) {
       const std::int32_t b = body(e);
       if (b < 0) continue;
-      if (is_particle(b)) {
-        const NodalPoint& p = point_of(b);
-        Vec<double, 3> v{0, 0, 0};
-        for (int k = 0; k < 4; ++k)
-          if (p.nodes[k] >= 0) v += p.weights[k] * node[p.nodes[k]];
-        for (int i = 0; i < D; ++i)
-          for (int j = 0; j < 3; ++j) u[i] += row(e, i)[j] * v[j];
+      if (!is_rigid(b)) {
+        for (int k = 0; k < arms(b); ++k) {
+          const Vec<double, 3> v = arm(b, k).velocity(node);
+          for (int i = 0; i < D; ++i) u[i] += dot(direction(e, i, k), v);
+        }
       } else {
         const double* v = bodies + 6 * static_cast<std::size_t>(b);
         for (int i = 0; i < D; ++i)
@@ -88,13 +132,12 @@ struct NodalRows {
     for (std::size_t e = 2 * c; e < 2 * c + 2; ++e) {
       const std::int32_t b = body(e);
       if (b < 0) continue;
-      if (is_particle(b)) {
-        Vec<double, 3> impulse{0, 0, 0};
-        for (int i = 0; i < D; ++i)
-          for (int j = 0; j < 3; ++j) impulse[j] += row(e, i)[j] * dr[i];
-        const NodalPoint& p = point_of(b);
-        for (int k = 0; k < 4; ++k)
-          if (p.nodes[k] >= 0) node[p.nodes[k]] += p.mobility[k] * impulse;
+      if (!is_rigid(b)) {
+        for (int k = 0; k < arms(b); ++k) {
+          Vec<double, 3> impulse{0, 0, 0};
+          for (int i = 0; i < D; ++i) impulse += dr[i] * direction(e, i, k);
+          arm(b, k).push(impulse, node);
+        }
       } else {
         const Vec<double, 6> dv = rows.inverse[b].times(rows.wrench(static_cast<std::int32_t>(e), dr));
         for (int j = 0; j < 6; ++j)
@@ -110,7 +153,7 @@ struct NodalRows {
     for (std::size_t e = 2 * c; e < 2 * c + 2; ++e) {
       const std::int32_t b = body(e);
       if (b < 0) continue;
-      if (!is_particle(b)) {
+      if (is_rigid(b)) {
         for (int i = 0; i < D; ++i) {
           Vec<double, D> unit = Vec<double, D>::zero();
           unit[i] = 1;
@@ -120,15 +163,20 @@ struct NodalRows {
         }
         continue;
       }
-      for (std::size_t f = 2 * c; f < 2 * c + 2; ++f) {  // both points of a contact may share nodes
-        if (body(f) < 0 || !is_particle(body(f))) continue;
-        const double mobility = point_of(b).mobility_to(point_of(body(f)));
-        for (int i = 0; i < D; ++i)
-          for (int j = 0; j < D; ++j)
-            for (int k = 0; k < 3; ++k) s(i, j) += mobility * row(e, i)[k] * row(f, j)[k];
-      }
+      for (std::size_t f = 2 * c; f < 2 * c + 2; ++f)  // both sides of a block may share nodes
+        if (body(f) >= 0 && !is_rigid(body(f))) add_arms(e, f, s);
     }
     return s;
+  }
+  /// s += H_e M^-1 H_f' of two entries that act on nodes.
+  SS_HD void add_arms(std::size_t e, std::size_t f, Mat<double, D>& s) const {
+    for (int k = 0; k < arms(body(e)); ++k)
+      for (int l = 0; l < arms(body(f)); ++l) {
+        const double mobility = arm(body(e), k).mobility_to(arm(body(f), l));
+        if (mobility == 0) continue;
+        for (int i = 0; i < D; ++i)
+          for (int j = 0; j < D; ++j) s(i, j) += mobility * dot(direction(e, i, k), direction(f, j, l));
+      }
   }
 
   /// The entry whose first three columns are the axes of block c; -1: it moves nothing.
@@ -161,8 +209,9 @@ struct NodalRows {
   }
 };
 
-/// A block whose S_cc = s I couples at most four nodes and nothing else, in world axes and with the scaled
-/// impulse s r in place of r [Daviet20 Alg.3]. Blocks that are not like that have s = 0.
+/// A block whose S_cc = s I couples nodes and nothing else, in world axes and with the scaled impulse s r in
+/// place of r [Daviet20 Alg.3]. Blocks that are not like that have s = 0. A block of more than four nodes, of
+/// points that follow lattices or frames, has them in the pieces of its points: see `set_sides`.
 struct NodalContact {
   Vec4i nodes{0, 0, 0, 0};             // behind the last one the first again, with zeros
   Vec<double, 4> weights{0, 0, 0, 0};  // b: u = sum b y + q
@@ -178,6 +227,26 @@ struct NodalContact {
   }
   SS_HD void push(const Vec<double, 3>& change, Vec<double, 3>* node) const {
     for (int k = 0; k < 4; ++k) node[nodes[k]] += shares[k] * change;
+  }
+  /// A block of more nodes: u = sum of sign times the velocity of the point of each side + q. The first
+  /// pieces of the two points are in nodes[1] and nodes[2], -1: none, and the signs in the weights.
+  SS_HD void set_sides(const Vec2i& first_pieces, const Vec<double, 2>& signs) {
+    nodes = {-1, first_pieces[0], first_pieces[1], -1};
+    weights = {signs[0], signs[1], 0, 0};
+  }
+  SS_HD bool is_wide() const { return nodes[0] < 0; }
+  SS_HD Vec<double, 3> wide_velocity(const NodalPoint* piece, int pieces, const Vec<double, 3>* node) const {
+    Vec<double, 3> u = q;
+    for (int side = 0; side < 2; ++side)
+      if (nodes[1 + side] >= 0)
+        u += weights[side] * PiecesOfPoint{piece + nodes[1 + side], pieces}.velocity(node);
+    return u;
+  }
+  SS_HD void wide_push(const NodalPoint* piece, int pieces, const Vec<double, 3>& change,
+                       Vec<double, 3>* node) const {
+    for (int side = 0; side < 2; ++side)
+      if (nodes[1 + side] >= 0)
+        PiecesOfPoint{piece + nodes[1 + side], pieces}.push((weights[side] / s) * change, node);
   }
   /// s r with s r + u_free = u in Coulomb's law [Daviet20 §5.2.2].
   SS_HD Vec<double, 3> scaled_impulse(const Vec<double, 3>& u_free) const {
@@ -203,12 +272,13 @@ struct NodalContact {
 /// The frictional problem of [Daviet20 Eq.7],
 ///   W p = W z + H_n' r,   A_b v_b = f_b + H_b' r,   u = H (p, v_b) + w + E r,   (u, r) in the law,
 /// by the matrix-free Gauss-Seidel of [Daviet20 Alg.3]: p and v_b change together with r. W is diagonal, one
-/// weight per node, so blocks between nodes have isotropic S_cc and closed solutions [Daviet20 §5.2.2]; they
-/// lie in memory in the order of the sweeps (NodalContact). Rigid bodies keep their own A_b in the
-/// projection, as all of A_b is known: with them S_cc is a full matrix, and local_solve takes the block.
-/// Blocks that share a node or a movable body have different colours and are solved one colour after the
-/// other, so results do not depend on the number of threads. The paper has eight colours and a sequential
-/// rest; here there is no limit.
+/// weight per node, so contacts between nodes have isotropic S_cc and closed solutions [Daviet20 §5.2.2],
+/// however many nodes a point follows; they lie in memory in the order of the sweeps (NodalContact). Joints
+/// on solids act on the nodes of tets, with a full S_cc, as contacts with rigid bodies do. Rigid bodies keep
+/// their own A_b in the projection, as all of A_b is known: with them S_cc is a full matrix, and local_solve
+/// takes the block. Blocks that share a node or a movable body have different colours and are solved one
+/// colour after the other, so results do not depend on the number of threads. The paper has eight colours and
+/// a sequential rest; here there is no limit.
 ///
 /// ProjectionRule::positions leaves out the step in which a block first takes back its own impulse, and only
 /// projects the present velocity, as position-based dynamics does [Daviet20 §5.2.4; Mueller07]. Impulses add
@@ -225,6 +295,8 @@ class NodalProjection {
     const SurfacePoint* points;  // per particle
     std::size_t point_count;
     const Embedding& embedding;
+    int pieces;  // NodalPoints that a point may need
+    const SolidFrames& frames;
     double* weight;  // W, per node [kg]
     std::size_t node_count;
     bool isotropic = true;  // closed solutions where S_cc is a multiple of the identity
@@ -259,15 +331,18 @@ class NodalProjection {
   static constexpr int kSleep = 8;
 
   void find_points(Context& ctx, const Input& in);
+  /// Entries of touched_ per block.
+  std::size_t touches() const { return 2 * static_cast<std::size_t>(width_); }
   void prepare_blocks(Context& ctx, const Input& in);
   void colour(Context& ctx, std::size_t node_count);
 
   std::size_t blocks_ = 0, rigid_ = 0;
+  int width_ = 1;  // pieces of all arms of a body
   NodalRows<D> rows_{};
   const ContactLaw<D>* law_ = nullptr;
   ProjectionRule rule_ = ProjectionRule::impulses;
   int facets_ = 0;
-  Buffer<NodalPoint> points_;
+  Buffer<NodalPoint> points_;  // NodalRows::piece
   Buffer<Vec<double, D>> q_;
   Buffer<NodalContact> contacts_;  // in the order of the sweeps
   // Of the blocks that are none, per block.
@@ -275,7 +350,7 @@ class NodalProjection {
   Buffer<LocalData<D>> local_;
   Buffer<double> slip_;
   Buffer<std::int32_t> asleep_;       // sweeps for which a block sleeps, in their order
-  Buffer<Vec4i> touched_;             // two per block: what it moves, rigid bodies behind the nodes
+  Buffer<Vec4i> touched_;             // width_ per side: what a block moves, rigid bodies behind the nodes
   Buffer<std::int32_t> touch_count_;  // entries of touched_ per node and rigid body
 #if STICKSLIP_ON_CUDA
   NodeGather gather_;

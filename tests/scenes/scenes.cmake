@@ -149,11 +149,12 @@ function(add_other_family_test file name)
   set_tests_properties(${test} PROPERTIES LABELS ${label} TIMEOUT 3600)
 endfunction()
 
-# Scenes of thin objects also run by ADMM on the nodes with its defaults: whole where that takes less than 3 s
+# Scenes of thin objects, of lattices and frames, and with joints on solids also run by ADMM on the nodes with its defaults: whole where that takes less than 3 s
 # (15 s of processor time in all), otherwise their first frames.
 set(whole_nodal box-cone cloth-drag cloth-turn elastica flag hairy-ball helix knot self-locking sticky-rods twist-kinds
     writhe)
-set(started_nodal cloth-sphere curtain frizzy-hair furry-ball furry-roll hair hair-band long-hair sewn-skirt)
+set(started_nodal cloth-sphere curtain everything frizzy-hair furry-ball furry-roll hair hair-band long-hair palm-frames
+    sewn-skirt soft-embedded)
 foreach(scene ${whole_nodal} ${started_nodal})
   set(run $<TARGET_FILE:stickslip> run ${scene} --solver nsgs --set coupling=nodal_admm --backend cpu)
   if(scene IN_LIST started_nodal)

@@ -192,13 +192,6 @@ TEST_P(ConstraintAnticipation, ABlockOnAnInclineSlidesByFourFacets) {
   }
 }
 
-TEST_P(ConstraintAnticipation, JointsOnSolidsAreLeftToRounds) {
-  Model model = small_heap(true);
-  load(model);
-  EXPECT_TRUE(run_unconverged(1).contact_solve->message.starts_with(
-      "coupling = ica takes no joints on elastic solids: rounds took its place"));
-}
-
 INSTANTIATE_ON_BACKENDS(ConstraintAnticipation);
 INSTANTIATE_ON_BACKENDS(SlideOnFacets);
 

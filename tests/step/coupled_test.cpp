@@ -158,7 +158,9 @@ TEST_P(CoupledSteps, ImpulsesAreThoseOfTheDenseProblem) {
                                                  {1e4, true, SolidCoupling::rounds},
                                                  {1e6, false, SolidCoupling::factor},
                                                  {1e4, true, SolidCoupling::factor},
-                                                 {1e6, false, SolidCoupling::nodal_admm}}) {
+                                                 {1e6, false, SolidCoupling::nodal_admm},
+                                                 {1e4, true, SolidCoupling::nodal_admm},
+                                                 {1e4, true, SolidCoupling::ica}}) {
     SCOPED_TRACE(std::string(jointed ? "with joints" : "without joints") + ", coupling " +
                  std::to_string(static_cast<int>(coupling)));
     Model model = small_heap(jointed);

@@ -235,11 +235,34 @@ TEST_P(NodalAdmmSteps, JointsOfRigidBodiesHold) {
   EXPECT_LT(apart(engine->state(), state), 1e-4);
 }
 
-TEST_P(NodalAdmmSteps, JointsOnSolidsAreLeftToRounds) {
-  Model model = small_heap(true);
-  load(model);
-  EXPECT_TRUE(run_unconverged(1).contact_solve->message.starts_with(
-      "coupling = nodal_admm takes no joints on elastic solids: rounds took its place"));
+/// A hinge with a motor between a solid and a rigid body, and a ball between the world and the solid, which
+/// is also affine: then sides act on its control nodes.
+TEST_P(NodalAdmmSteps, JointsOnSolidsAreThoseOfTheFactorisedProblem) {
+  for (const bool affine : {false, true}) {
+    SCOPED_TRACE(affine);
+    Model model = small_heap(true);
+    if (affine) {
+      model = small_heap(false);
+      add_box(model, "upper", {0.2, 0.1, 0.2}, {0.6, 0.3, 0}, 2, 0, {0.1, 0, 0}, fixtures::BoxBody::affine);
+      Joint ball;
+      ball.name = "ball";
+      const Pose frame{{0.35, 0.25, 0.02}, Quat::identity()};
+      add_joint_between(model, ball, 2, 3, frame, frame);
+    }
+    params.coupling = SolidCoupling::factor;
+    params.contact_solver = ContactSolverKind::newton_ac;
+    contact.tolerance = 1e-10;
+    load(model);
+    run(3);
+    const State expected = engine->state();
+    params.coupling = SolidCoupling::nodal_admm;
+    contact.tolerance = 1e-7;
+    load(model);
+    const StepReport report = run(3);
+    EXPECT_EQ(report.contact_solve->message, "");
+    EXPECT_LT(report.contact_solve->rounds, params.admm_iterations);
+    EXPECT_LT(apart(engine->state(), expected), 1e-6);
+  }
 }
 
 INSTANTIATE_ON_BACKENDS(NodalAdmmSteps);

@@ -9,7 +9,7 @@ namespace {
 
 template <class F>
 void for_each_vertex(const TouchedVertices& of, std::size_t block, F f) {
-  for (std::size_t e = 2 * block; e < 2 * block + 2; ++e)
+  for (std::size_t e = of.entries * block; e < of.entries * (block + 1); ++e)
     for (int k = 0; k < 4; ++k)
       if (of.touched[e][k] >= 0) f(static_cast<std::size_t>(of.touched[e][k]));
 }

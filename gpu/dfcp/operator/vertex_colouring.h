@@ -25,11 +25,12 @@ inline std::uint64_t colouring_key(std::int32_t neighbours, std::int32_t block) 
          scramble(static_cast<std::uint32_t>(block));
 }
 
-/// Block c moves the vertices touched[2 c] and touched[2 c + 1], -1: none. Blocks that move one vertex are
-/// neighbours.
+/// Block c moves the vertices touched[entries c .. entries (c + 1)), -1: none. Blocks that move one vertex
+/// are neighbours.
 struct TouchedVertices {
   std::size_t blocks, vertices;
   const Vec4i* touched;
+  std::size_t entries = 2;  // per block
 };
 
 /// How many entries of `touched` each vertex has.
