@@ -9,7 +9,7 @@
 namespace stickslip {
 namespace {
 
-constexpr int kWidth = 1280, kHeight = 720;
+constexpr int kMarksWidth = 1280, kMarksHeight = 720;
 
 /// n x n contacts in the plane z = 0, `spacing` metres apart.
 std::vector<ContactRecord> grid(int n, float spacing) {
@@ -30,23 +30,23 @@ std::vector<ContactRecord> grid(int n, float spacing) {
 Camera front() { return Camera::look_at({0, 0, 3}, {0, 0, 0}, 40); }
 
 TEST(ContactMarks, AreSmallerWhereThereAreMany) {
-  EXPECT_EQ(disc_scale(front(), {}, kWidth, kHeight), 1);
-  EXPECT_EQ(disc_scale(front(), grid(1, 1), kWidth, kHeight), 1);
-  EXPECT_EQ(disc_scale(front(), grid(4, 0.3f), kWidth, kHeight), 1) << "far apart";
-  const float some = disc_scale(front(), grid(40, 0.03f), kWidth, kHeight),
-              many = disc_scale(front(), grid(120, 0.01f), kWidth, kHeight);
+  EXPECT_EQ(disc_scale(front(), {}, kMarksWidth, kMarksHeight), 1);
+  EXPECT_EQ(disc_scale(front(), grid(1, 1), kMarksWidth, kMarksHeight), 1);
+  EXPECT_EQ(disc_scale(front(), grid(4, 0.3f), kMarksWidth, kMarksHeight), 1) << "far apart";
+  const float some = disc_scale(front(), grid(40, 0.03f), kMarksWidth, kMarksHeight),
+              many = disc_scale(front(), grid(120, 0.01f), kMarksWidth, kMarksHeight);
   EXPECT_LT(some, 0.95f);
   EXPECT_LT(many, some);
   EXPECT_GE(many, 0.25f) << "they can be seen still";
-  EXPECT_NEAR(disc_scale(front(), grid(40, 0.03f), 2 * kWidth, 2 * kHeight), some, 0.25f * some)
+  EXPECT_NEAR(disc_scale(front(), grid(40, 0.03f), 2 * kMarksWidth, 2 * kMarksHeight), some, 0.25f * some)
       << "in units of the picture";
   Camera behind = Camera::look_at({0, 0, -3}, {0, 0, -6}, 40);
-  EXPECT_EQ(disc_scale(behind, grid(120, 0.01f), kWidth, kHeight), 1) << "none is in the picture";
+  EXPECT_EQ(disc_scale(behind, grid(120, 0.01f), kMarksWidth, kMarksHeight), 1) << "none is in the picture";
 }
 
 TEST(ContactMarks, ManyContactsAreSampled) {
   const std::vector<ContactRecord> contacts = grid(300, 0.004f);
-  const float scale = disc_scale(front(), contacts, kWidth, kHeight);
+  const float scale = disc_scale(front(), contacts, kMarksWidth, kMarksHeight);
   EXPECT_GT(scale, 0.2f);
   EXPECT_LE(scale, 0.5f);
 }

@@ -13,13 +13,13 @@
 namespace stickslip {
 namespace {
 
-constexpr float kWidth = 420;                                               // [px] of the window
+constexpr float kSlidersWidth = 420;                                        // [px] of the window
 constexpr int kHard = 1;                                                    // material of "high"
 const std::vector<std::string> kRows{"density", "young", "poisson", "mu"};  // from the top
 
 class MaterialSliders : public ::testing::Test {
  protected:
-  test::UndrawnWindow window_{kWidth, 300};
+  test::UndrawnWindow window_{kSlidersWidth, 300};
   void SetUp() override {
     simulation.post(LoadScene{"a"});
     ASSERT_TRUE(settled());
@@ -33,7 +33,7 @@ class MaterialSliders : public ::testing::Test {
   void draw() {
     ImGui::NewFrame();
     ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize({kWidth, 300});
+    ImGui::SetNextWindowSize({kSlidersWidth, 300});
     ImGui::Begin("selected", nullptr, ImGuiWindowFlags_NoDecoration);
     top_ = ImGui::GetCursorScreenPos();
     row_ = ImGui::GetFrameHeightWithSpacing();

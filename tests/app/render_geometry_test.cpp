@@ -17,7 +17,7 @@
 namespace stickslip {
 namespace {
 
-constexpr int kWidth = 640, kHeight = 360;
+constexpr int kGeometryWidth = 640, kGeometryHeight = 360;
 
 Camera random_camera(std::mt19937& random) {
   std::uniform_real_distribution<float> unit(-1, 1);
@@ -40,8 +40,8 @@ TEST(RenderCamera, ARayGoesThroughThePointThatItsPixelShows) {
     const Camera camera = random_camera(random);
     const Vec3f point =
         camera.target + 0.3f * camera.distance * Vec3f{unit(random), unit(random), unit(random)};
-    const Vec3f at = camera.project(point, kWidth, kHeight);
-    const Ray ray = camera.ray(at[0], at[1], kWidth, kHeight);
+    const Vec3f at = camera.project(point, kGeometryWidth, kGeometryHeight);
+    const Ray ray = camera.ray(at[0], at[1], kGeometryWidth, kGeometryHeight);
     EXPECT_NEAR(norm(ray.direction), 1, 1e-5f);
     EXPECT_LT(norm(cross(point - ray.origin, ray.direction)), 1e-3f * camera.distance);
   }
@@ -55,11 +55,11 @@ TEST(RenderCamera, MatricesAgreeWithProject) {
     const Camera camera = random_camera(random);
     const Vec3f point =
         camera.target + 0.2f * camera.distance * camera.right() - 0.1f * camera.distance * camera.up();
-    const Vec3f at = camera.project(point, kWidth, kHeight);
-    const glm::vec4 clip = camera.projection(static_cast<float>(kWidth) / kHeight) * camera.view() *
-                           glm::vec4(point[0], point[1], point[2], 1);
-    EXPECT_NEAR((0.5f + 0.5f * clip.x / clip.w) * kWidth, at[0], 0.05f);
-    EXPECT_NEAR((0.5f + 0.5f * clip.y / clip.w) * kHeight, at[1], 0.05f);
+    const Vec3f at = camera.project(point, kGeometryWidth, kGeometryHeight);
+    const glm::vec4 clip = camera.projection(static_cast<float>(kGeometryWidth) / kGeometryHeight) *
+                           camera.view() * glm::vec4(point[0], point[1], point[2], 1);
+    EXPECT_NEAR((0.5f + 0.5f * clip.x / clip.w) * kGeometryWidth, at[0], 0.05f);
+    EXPECT_NEAR((0.5f + 0.5f * clip.y / clip.w) * kGeometryHeight, at[1], 0.05f);
     EXPECT_GT(clip.z / clip.w, 0);
     EXPECT_LT(clip.z / clip.w, 1);
   }
@@ -106,17 +106,17 @@ TEST(RenderCamera, FrameShowsAllCornersOfTheBounds) {
 TEST(RenderCamera, PanMovesTheTargetWithThePointer) {
   Camera camera;
   const Vec3f grabbed = camera.target;
-  camera.pan(37, -12, kHeight);
-  const Vec3f at = camera.project(grabbed, kWidth, kHeight);
-  EXPECT_NEAR(at[0], kWidth / 2 + 37, 0.1f);
-  EXPECT_NEAR(at[1], kHeight / 2 - 12, 0.1f);
+  camera.pan(37, -12, kGeometryHeight);
+  const Vec3f at = camera.project(grabbed, kGeometryWidth, kGeometryHeight);
+  EXPECT_NEAR(at[0], kGeometryWidth / 2 + 37, 0.1f);
+  EXPECT_NEAR(at[1], kGeometryHeight / 2 - 12, 0.1f);
 }
 
 TEST(RenderCamera, OrbitStopsShortOfThePolesAndZoomIsBounded) {
   Camera camera;
-  camera.orbit(0, 10000, kHeight);
+  camera.orbit(0, 10000, kGeometryHeight);
   EXPECT_LT(camera.pitch, 1.571f);
-  camera.orbit(0, -20000, kHeight);
+  camera.orbit(0, -20000, kGeometryHeight);
   EXPECT_GT(camera.pitch, -1.571f);
   const float before = camera.distance;
   camera.zoom(1);
