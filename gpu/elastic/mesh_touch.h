@@ -67,11 +67,11 @@ constexpr double kOnSide = 1e-6;
 // A point also stands on a face if its projection is outside the face by less than this share of the side.
 constexpr double kStanding = 4e-6;
 // Upper bounds on the cosine between a contact's normal and the outward normal of the point that touches: at
-// an open gap, at an overlap, where an object touches itself. kSteep: sine of 45 degrees (leans_over). Of a
-// wire between 2.3 and 17 degrees (wire_leans_over); the smaller one is more than that of kLeastSine. kTurn:
-// the tangent by which that test may turn a normal.
+// an open gap, at an overlap, where an object touches itself. kSteep: sine of 45 degrees (leans_over).
+// kSteepSheet: of 17 degrees (leads_on). Of a wire between 2.3 and 17 degrees (wire_leans_over); the smaller
+// one is more than that of kLeastSine. kTurn: the tangent by which that test may turn a normal.
 constexpr double kBeside = 0.25, kOpposed = -0.1, kSelfOpposed = -0.3;
-constexpr double kSteep = 0.7, kSlopeWire = 0.04, kSteepWire = 0.3, kTurn = 0.2;
+constexpr double kSteep = 0.7, kSteepSheet = 0.3, kSlopeWire = 0.04, kSteepWire = 0.3, kTurn = 0.2;
 // Of the margin: surfaces this near count as touching.
 constexpr double kTouching = 0.03;
 // Of the distance at rest: an object overlaps with itself by less than this.
@@ -192,14 +192,29 @@ SS_HD_LARGE inline bool has_nearer_face(const MeshSurfaceView& s, const Vec3i& t
 /// of contact: then another part of the point's surface is nearer. Without this test a corner that slides
 /// along a face would collide with the next face before it reaches the edge, and cloth that is pulled from
 /// under a plate with the rim of the plate. The caller skips the test for surfaces that already touch.
-SS_HD_LARGE inline bool leans_over(const MeshSurfaceView& s, std::int32_t node, const V3& normal) {
+SS_HD_LARGE inline bool leans_over(const MeshSurfaceView& s, std::int32_t node, const V3& normal,
+                                   double most = kSteep) {
   const V3 base = s.at(node);
   for (std::int32_t k = s.triangle_start[node]; k < s.triangle_start[node + 1]; ++k)
     for (int c = 0; c < 3; ++c) {
       const V3 side = s.at(s.triangles[s.triangle_of[k]][c]) - base;
-      if (-dot(normal, side) > kSteep * norm(side)) return true;
+      if (-dot(normal, side) > most * norm(side)) return true;
     }
   return false;
+}
+
+/// True if a contact's unit normal is off that of the sheet, `own`, by more than 17 degrees. Cloth that wraps
+/// around an edge or a corner leads on to both of its sides, and its normal is that of the contact.
+SS_HD inline bool is_off(const V3& normal, const V3& own) {
+  const double cosine = dot(normal, own);
+  return 1 - cosine * cosine > kSteepSheet * kSteepSheet;
+}
+
+/// Of a node of cloth beside an edge or a corner of a body: true if the cloth leads on past it, so that
+/// another part of the cloth is nearer. A contact there would hold the node beside the body within the step,
+/// or take the body along, where cloth slides on under its rim.
+SS_HD_LARGE inline bool leads_on(const MeshSurfaceView& s, std::int32_t node, const V3& normal) {
+  return is_off(normal, s.normal[node]) && leans_over(s, node, normal, kSteepSheet);
 }
 
 /// Sets normal and gap from the vector d between the points; the gap is positive if d has a positive
@@ -267,6 +282,21 @@ SS_HD inline bool is_in_cone(const MeshSurfaceView& s, std::int32_t e, const V3&
     if (s.opposite[e][k] >= 0 && dot(out, unit_or_zero(across(s.at(s.opposite[e][k]), base, along))) > most)
       return false;
   return true;
+}
+
+/// The same of an edge of cloth beside one of a body; `out` points from the cloth to the body.
+SS_HD inline bool edge_leads_on(const MeshSurfaceView& s, std::int32_t e, const V3& out) {
+  const Vec2i n = s.edges[e], o = s.opposite[e];
+  const V3 base = s.at(n[0]), along = s.at(n[1]) - base;
+  V3 own{0, 0, 0};
+  double slope = 0;
+  for (int k = 0; k < 2; ++k) {
+    if (o[k] < 0) continue;
+    own += face_normal(s, k == 0 ? Vec3i{n[0], n[1], o[0]} : Vec3i{n[1], n[0], o[1]});
+    const double lean = dot(out, unit_or_zero(across(s.at(o[k]), base, along)));
+    if (lean > slope) slope = lean;
+  }
+  return slope > kSteepSheet && is_off(out, unit_or_zero(own));
 }
 
 /// Sets normal and gap where an end of edge a (nodes n, weight w of the second) touches the inside of a wire;
@@ -385,6 +415,8 @@ SS_HD_LARGE inline bool touch_point_triangle(const MeshSurfaceView& s, const Vec
   const bool self = s.object[q[0]] == s.object[t[0]], faces = norm2(own) > 0 && !s.sheet[q[0]];
   const double most = self ? kSelfOpposed : out.gap < 0 ? kOpposed : kBeside;
   if (faces && !(dot(out.normal, own) < most)) return false;
+  const bool beside = s.sheet[q[0]] && !s.sheet[t[0]] && report == SideReport::side && out.gap > 0;
+  if (beside && norm2(own) > 0 && leads_on(s, q[0], out.normal)) return false;
   if (out.gap - thickness > kTouching * s.margin && norm2(own) > 0 && leans_over(s, q[0], out.normal))
     return false;
   if (out.gap < 0 && !s.sheet[t[0]] && has_nearer_face(s, t, p, near.d2, faces ? own : V3{0, 0, 0}, most))
@@ -429,6 +461,8 @@ SS_HD_LARGE inline bool touch_edges(const MeshSurfaceView& s, const Vec4i& q, Me
   out.gap = dot(near.r, out.normal);
   const bool thin = s.thickness(a[0], b[0]) > 0;
   if (!is_in_cone(s, ea, -out.normal, thin) || !is_in_cone(s, eb, out.normal, thin)) return false;
+  if (out.gap > 0 && s.sheet[a[0]] && norm2(out_b) > 0 && edge_leads_on(s, ea, -out.normal)) return false;
+  if (out.gap > 0 && s.sheet[b[0]] && norm2(out_a) > 0 && edge_leads_on(s, eb, out.normal)) return false;
   const bool self = s.object[a[0]] == s.object[b[0]];
   const double most = self ? kSelfOpposed : kBeside;
   if (norm2(out_a) > 0 && !(dot(out.normal, out_a) < most)) return false;

@@ -138,6 +138,26 @@ void check_geometry(const Scene& scene) {
   }
 }
 
+/// Cloth of 16 x 16 cells of 3 cm whose nodes lie at the height `height` of x.
+template <class Height>
+Object add_sheet(Model& model, const Height& height) {
+  constexpr int cells = 16;
+  std::vector<Vec3d> nodes;
+  std::vector<Vec3i> triangles;
+  for (int i = 0; i <= cells; ++i)
+    for (int j = 0; j <= cells; ++j) {
+      const double x = 0.03 * (i - cells / 2) + 0.004;
+      nodes.push_back({x, height(x), 0.03 * (j - cells / 2) + 0.007});
+    }
+  for (int i = 0; i < cells; ++i)
+    for (int j = 0; j < cells; ++j) {
+      const int k = (cells + 1) * i + j;
+      triangles.push_back({k, k + 1, k + cells + 1});
+      triangles.push_back({k + 1, k + cells + 2, k + cells + 1});
+    }
+  return add_cloth(model, "sheet", nodes, triangles, 0, 1e-3);
+}
+
 }  // namespace
 }  // namespace stickslip::STICKSLIP_BACKEND
 
@@ -252,6 +272,41 @@ BACKEND_TEST(MeshContacts, OfCrossedEdgesLieAtTheCrossing) {
   EXPECT_NEAR(scene.contacts[0].gap, 0.004, 1e-9);
   EXPECT_LT(norm(scene.contacts[0].point - Vec3d{0, std::sqrt(0.5) + 0.002, 0.07}), 1e-9);
   EXPECT_NEAR(std::abs(scene.contacts[0].normal[1]), 1, 1e-9);
+}
+
+// A fold runs under the rim of a box, as cloth that is pulled from under a plate: it may push the rim up
+// along its own normal, but neither its nodes nor its edges beside the box touch the wall or the rim
+// sideways.
+BACKEND_TEST(MeshContacts, OfClothThatLeadsOnUnderARimHaveTheNormalOfTheCloth) {
+  const double slope = std::tan(20 * M_PI / 180);
+  for (const double gap : {1e-5, 2e-4, 2e-3}) {
+    Model model;
+    fixtures::add_box(model, "box", {0.2, 0.12, 0.2}, {0.1, 0.06, 0}, 6);
+    const double below = (0.5e-3 + gap) / std::cos(20 * M_PI / 180);
+    const Object sheet = add_sheet(model, [&](double x) { return -slope * x - below; });
+    Scene scene(ctx, model);
+    std::vector<Vec3d> v(scene.model.node_count(), Vec3d{0, 0, 0});
+    for (int i = sheet.node_begin; i < sheet.node_end; ++i) v[i] = {3, 0, 0};
+    scene.find(ctx, scene.model.positions, v, {0.01, 0.01});
+    EXPECT_GT(scene.contacts.size(), 5u) << gap;
+    const Vec3d own = normalized(Vec3d{slope, 1, 0});
+    for (const RigidContact& c : scene.contacts)
+      EXPECT_GT(std::abs(dot(c.normal, own)), 0.93)  // the face over the cloth: cos 20 degrees
+          << c.normal[0] << " " << c.normal[1] << " " << c.normal[2] << ", gap " << c.gap;
+  }
+}
+
+// Cloth that wraps around an edge leads on to both of its sides: there the edge touches it.
+BACKEND_TEST(MeshContacts, OfClothAroundAnEdgeAreKept) {
+  Model model;
+  fixtures::add_box(model, "box", {0.2, 0.2, 0.2}, {0, 0, 0}, 6, 45);
+  const double top = std::sqrt(0.5) * 0.2;
+  add_sheet(model, [&](double x) { return top + 1.2e-3 - 0.6 * std::abs(x); });
+  Scene scene(ctx, model);
+  scene.find(ctx, {0.01, 0.01});
+  int on_edge = 0;
+  for (const RigidContact& c : scene.contacts) on_edge += std::abs(c.normal[1]) > 0.8 ? 1 : 0;
+  EXPECT_GT(on_edge, 5);
 }
 
 BACKEND_TEST(MeshContacts, KeepTheirNamesWhileABodySlides) {
