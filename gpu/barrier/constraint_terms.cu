@@ -211,6 +211,24 @@ void ConstraintTerms::start_from(Context& ctx, const std::vector<Vec<double, 3>>
   given_ = true;
 }
 
+void ConstraintTerms::save(Context& ctx, ConstraintMemory& to) const {
+  to.forgotten = forgotten_;
+  to.given = given_;
+  if (empty()) return;
+  to.multipliers.resize(ctx, size());
+  copy(ctx, to.multipliers.data(), multipliers_.data(), size());
+  to.stencils.resize(ctx, size());
+  copy(ctx, to.stencils.data(), stencils_.data(), size());
+}
+
+void ConstraintTerms::restore(Context& ctx, const ConstraintMemory& from) {
+  forgotten_ = from.forgotten;
+  given_ = from.given;
+  if (empty()) return;
+  copy(ctx, multipliers_.data(), from.multipliers.data(), size());
+  copy(ctx, stencils_.data(), from.stencils.data(), size());
+}
+
 void ConstraintTerms::add_value(Context& ctx, const Vec3* x, double* out) {
   const ConstraintView view{stencils_.data(), points_.data(), multipliers_.data(), start_.data(), dt_};
   double* value = value_.data();

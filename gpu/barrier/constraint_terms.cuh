@@ -11,6 +11,13 @@
 
 namespace stickslip::STICKSLIP_BACKEND {
 
+/// What constraints keep from step to step.
+struct ConstraintMemory {
+  bool forgotten = true, given = false;
+  Buffer<Vec3> multipliers;
+  Buffer<ConstraintStencil> stencils;  // gears count their turns in them
+};
+
 /// Multipliers stay from step to step; within one, minimisations and `update_multipliers` alternate until the
 /// constraints hold.
 class ConstraintTerms {
@@ -25,6 +32,9 @@ class ConstraintTerms {
   std::vector<Vec<double, 3>> multipliers(Context& ctx) const;
   /// After `forget`: starts with these, if they are finite and as many as the constraints.
   void start_from(Context& ctx, const std::vector<Vec<double, 3>>& multipliers);
+  /// For a step that fails: `restore` after `save` makes all as it was, also where `begin_step` came between.
+  void save(Context& ctx, ConstraintMemory& to) const;
+  void restore(Context& ctx, const ConstraintMemory& from);
   bool empty() const { return size() == 0; }
   std::size_t size() const { return stencils_.size(); }
   /// Stencils in `linearise`: one per constraint, up to six where it depends on more than four nodes.

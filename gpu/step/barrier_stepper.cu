@@ -178,9 +178,11 @@ StepReport BarrierStepper::step_nodes_or_bodies(const StepSettings& settings) {
   return report;
 }
 
-/// A step of all attempts. Where one throws, bodies, stiffening and history are those before the step.
+/// A step of all attempts. Where one throws, bodies, stiffening, history and joints are those before the
+/// step.
 StepReport BarrierStepper::step_bodies(const StepSettings& settings) {
   const double stiffening = stiffening_;
+  stepper_->save_joints(ctx_, joints_before_);
   const TimeStepper::History history = stepper_->history();
   copy_state(ctx_, moving_, kept_);
   try {
@@ -195,6 +197,7 @@ StepReport BarrierStepper::step_bodies(const StepSettings& settings) {
     copy_state(ctx_, kept_, moving_);
     bodies_.fit(ctx_, moving_);
     stepper_->return_to(history);
+    stepper_->restore_joints(ctx_, joints_before_);
     throw;
   }
 }

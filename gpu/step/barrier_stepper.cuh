@@ -84,10 +84,11 @@ class BarrierStepper final : public Stepper {
   std::vector<bool> widened_;   // per body: its skin is larger than contact_skin asks for
   StiffBodies bodies_;
   DeviceState moving_, kept_;  // of the barrier model: now, and before the step
-  double dt_ = 1;              // [s] of the last step
-  double stiffening_ = 1;      // factor on the stiffness of bodies that follows from strain_bound
-  double strain_ = 0;          // the largest of the last step
-  double rigidity_ = 0;        // factor that was passed to TimeStepper::set_rigidity
+  ConstraintMemory joints_before_;
+  double dt_ = 1;          // [s] of the last step
+  double stiffening_ = 1;  // factor on the stiffness of bodies that follows from strain_bound
+  double strain_ = 0;      // the largest of the last step
+  double rigidity_ = 0;    // factor that was passed to TimeStepper::set_rigidity
 };
 
 }  // namespace stickslip::STICKSLIP_BACKEND

@@ -295,12 +295,14 @@ void TimeStepper::begin_contacts(Context& ctx, const DeviceModel& device, const 
 StepReport TimeStepper::step(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
                              const std::optional<Drag>& drag, DeviceState& state) {
   const History history = history_;
+  save_joints(ctx, joints_before_);
   try {
     return try_step(ctx, model, device, params, drag, state);
   } catch (...) {
     // The contacts of a failed step refer to pairs of its broad phase, which no longer exist.
     potential_.contacts().clear();
     history_ = history;
+    restore_joints(ctx, joints_before_);
     throw;
   }
 }

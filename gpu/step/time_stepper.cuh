@@ -40,7 +40,8 @@ class TimeStepper {
   /// Drops data from earlier steps: after a reset, or after the state is set from outside.
   void forget_history();
   /// What a step takes from the one before besides the state. Not in it: multipliers of joints, from which
-  /// the next minimisation starts, and Newmark's accelerations, which are computed again after `return_to`.
+  /// the next minimisation starts (see save_joints), and Newmark's accelerations, which are computed again
+  /// after `return_to`.
   struct History {
     Real stiffness = 0;                                         // of the barrier [N/m]; 0: none yet
     double gravity = std::numeric_limits<double>::quiet_NaN();  // [m/s^2] of `energy`; NaN: unknown
@@ -51,6 +52,11 @@ class TimeStepper {
   std::vector<Vec<double, 3>> joint_multipliers(Context& ctx) {
     return potential_.constraints().multipliers(ctx);
   }
+  /// `restore_joints` makes the memory of joints what it was at `save_joints`.
+  void save_joints(Context& ctx, ConstraintMemory& to) { potential_.constraints().save(ctx, to); }
+  void restore_joints(Context& ctx, const ConstraintMemory& from) {
+    potential_.constraints().restore(ctx, from);
+  }
   /// After forget_history: what the last step left, as far as it fits.
   void recall(Context& ctx, const BarrierMemory& memory);
   /// Before a step is repeated from the state at its start, with the history as it was then.
@@ -60,7 +66,7 @@ class TimeStepper {
   void follow_control_nodes(Context& ctx, DeviceState& state) const;
 
   /// Advances `state` by params.dt, with the scripts and forces of that interval. Throws SimulationError,
-  /// with the state unchanged.
+  /// with the state and the multipliers of joints unchanged.
   StepReport step(Context& ctx, const Model& model, DeviceModel& device, const Params& params,
                   const std::optional<Drag>& drag, DeviceState& state);
 
@@ -122,6 +128,7 @@ class TimeStepper {
   IntersectionCheck intersections_;
   Newmark newmark_;
   History history_;
+  ConstraintMemory joints_before_;  // of a step
   Buffer<Vec3> x_, y_, target_, script_step_, velocity_;
   Buffer<RigidPose> poses_;
   Buffer<std::int32_t> frame_nodes_;  // of one script's sequence

@@ -1,8 +1,12 @@
 // Each kind of joint on solids, limits and motors, contact between the sides, changes of the stepper,
 // refusals.
+#include <atomic>
 #include <cmath>
 #include <numbers>
+#include <thread>
 
+#include "gpu/core/trace_span.h"
+#include "gpu/model/step_interrupted.h"
 #include "gpu/model/steppers.h"
 #include "tests/fixtures/solid_joint_fixture.h"
 
@@ -161,6 +165,50 @@ TEST_P(SolidJointKinds, ChangesOfTheFamilyKeepTheJoint) {
     EXPECT_LT(gap_of(model, next, 0), 1e-4);
     EXPECT_LT(gap_of(model, next, 1), 1e-4);
   }
+}
+
+/// Multipliers are part of the state, and change several times within a step.
+TEST_P(SolidJointKinds, AnInterruptedStepLeavesTheMultipliers) {
+  Model model = flying_pair(joint_of(JointKind::fixed), BoxBody::deformable);
+  start(model, SolverKind::ipc);
+  std::atomic<bool> cancel = false;
+  engine->set_cancel(&cancel);
+  for (int i = 0; i < 3; ++i) engine->step();
+  const State before = engine->state();
+  ASSERT_FALSE(before.barrier.multipliers.empty());
+  const double begin = trace_clock();
+  engine->step();
+  const double seconds = trace_clock() - begin;
+  const State whole = engine->state();
+  ASSERT_NE(whole.barrier.multipliers, before.barrier.multipliers);
+  engine->set_state(before);
+  const int times = 40;
+  int interrupted = 0;
+  for (int i = 0; i < times; ++i) {
+    std::atomic<bool> runs = false;
+    std::thread timer([&] {
+      const double end = trace_clock() + i * seconds / times;
+      runs = true;
+      while (trace_clock() < end) std::this_thread::yield();
+      cancel = true;
+    });
+    while (!runs) std::this_thread::yield();  // a busy machine may start it after the step
+    bool ended = false;
+    try {
+      engine->step();
+    } catch (const StepInterrupted&) {
+      ended = true;
+    }
+    timer.join();
+    cancel = false;
+    const State after = engine->state();
+    interrupted += ended;
+    ASSERT_EQ(after.barrier.multipliers, ended ? before.barrier.multipliers : whole.barrier.multipliers) << i;
+    ASSERT_EQ(after.positions, ended ? before.positions : whole.positions) << i;
+    if (!ended) engine->set_state(before);
+  }
+  EXPECT_GT(interrupted, 0);
+  engine->set_cancel(nullptr);
 }
 
 TEST_P(SolidJointKinds, RefuseWhatHasNoMeaning) {
