@@ -303,12 +303,10 @@ TEST_P(FrameVelocitySteps, BarsComeToRestOnTheFloorAndOnEachOther) {
         9.81 * (mass_of_frames(model, model.objects[0]) + mass_of_frames(model, model.objects[1]));
     EXPECT_NEAR(force_of_floor(*engine), weight, 0.02 * weight) << static_cast<int>(coupling);
     EXPECT_LT(report.kinetic_energy, 1e-4);
-    const bool says = report.contact_solve->message.find("no bodies of frames") != std::string::npos;
-    EXPECT_EQ(says, coupling == SolidCoupling::nodal_admm) << report.contact_solve->message;
+    EXPECT_EQ(report.contact_solve->message, "") << "no other coupling takes its place";
   }
 }
 
-/// A rigid box lands on the middle of a bar that lies on two supports.
 /// A contact between two bars has up to 48 nodes. Without friction the velocities are unique. With friction
 /// these bars have several solutions, as many contacts share a section: then the judge decides.
 TEST_P(FrameVelocitySteps, NodalAdmmSolvesTheProblemsOfBars) {
@@ -339,6 +337,7 @@ TEST_P(FrameVelocitySteps, NodalAdmmSolvesTheProblemsOfBars) {
   }
 }
 
+/// A rigid box lands on the middle of a bar that lies on two supports.
 TEST_P(FrameVelocitySteps, ARigidBoxBendsABar) {
   contact.tolerance = 1e-4;
   Model model;
