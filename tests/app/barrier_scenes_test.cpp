@@ -131,20 +131,27 @@ position = [0.2, 0.32, 0]
 follow = "ball"
 )";
 
+// Other compilers and processors round otherwise, and each rounding leads to another count of iterations: 12
+// runs whose mu differed in the seventh digit had 1261, with a standard deviation of 54. If friction does not
+// wait for the blocked script, 8 runs have 1628 to 2441, and steps that do not converge.
 TEST(BarrierScenes, HairOfABallThatTurnsFastConverges) {
   if (sizeof(Real) < 8) GTEST_SKIP() << "the tolerances are those of double";
-  const Scene scene = parse_scene(hair_on_a_fast_ball, "hair");
+  Scene scene = parse_scene(hair_on_a_fast_ball, "hair");
   const std::unique_ptr<Engine> engine = make_engine(Backend::cpu, 1);
   engine->set_params(scene.params);
-  engine->load(scene.model);
   int iterations = 0;
-  for (int i = 0; i < 70; ++i) {
-    const StepReport report = engine->step();
-    EXPECT_TRUE(report.converged) << report.frame << ": " << report.stop_reason;
-    EXPECT_LE(report.newton_iterations, 100) << report.frame;
-    iterations += report.newton_iterations;
+  for (const double mu : {0.8, 0.8000001}) {
+    SCOPED_TRACE(mu);
+    scene.model.materials[0].mu = mu;
+    engine->load(scene.model);
+    for (int i = 0; i < 70; ++i) {
+      const StepReport report = engine->step();
+      EXPECT_TRUE(report.converged) << report.frame << ": " << report.stop_reason;
+      EXPECT_LE(report.newton_iterations, 100) << report.frame;
+      iterations += report.newton_iterations;
+    }
   }
-  EXPECT_LE(iterations, 1300);
+  EXPECT_LE(iterations / 2, 1400);
 }
 
 }  // namespace
