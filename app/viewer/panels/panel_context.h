@@ -104,9 +104,9 @@ struct ViewState {
   RaceSettings race;
   StepperRaceSettings stepper_race;
   LabView lab_view = LabView::contact_solvers;
-  bool lab_curves = false;    // what a narrow lab shows of the first one: curves, or the table
-  std::string lab_solver;     // whose curve the lab highlights; empty: none
-  float lab_height = 0;       // of the lab, in pixels; 0: not dragged yet
+  bool lab_curves = false;  // what a narrow lab shows of the first one: curves, or the table
+  std::string lab_solver;   // whose curve the lab highlights; empty: none
+  float lab_height = 0;     // of the lab, in pixels; 0: not dragged yet
   ReplayShown replay;
   Bookmarks bookmarks;             // of the scene's timeline
   std::optional<int> scrubbed;     // frame that was asked for on the timeline and is not shown yet
