@@ -3,10 +3,9 @@
 #include <atomic>
 #include <cmath>
 #include <string_view>
-#include <thread>
 
 #include "gpu/core/trace_span.h"
-#include "gpu/model/step_interrupted.h"
+#include "tests/fixtures/interrupted_step.h"
 #include "tests/step/barrier_bodies_fixture.h"
 
 namespace stickslip {
@@ -132,22 +131,7 @@ TEST_P(BarrierStrain, AnInterruptedRepeatLeavesTheStateOfTheStepBefore) {
   for (int i = 0; i < times; ++i) {
     engine->reset();
     const State before = engine->state();
-    std::atomic<bool> runs = false;
-    std::thread timer([&] {
-      const double end = trace_clock() + i * seconds / times;
-      runs = true;
-      while (trace_clock() < end) std::this_thread::yield();
-      cancel = true;
-    });
-    while (!runs) std::this_thread::yield();  // a busy machine may start it after the step
-    bool ended = false;
-    try {
-      engine->step();
-    } catch (const StepInterrupted&) {
-      ended = true;
-    }
-    timer.join();
-    cancel = false;
+    const bool ended = fixtures::interrupt_step(*engine, cancel, i * seconds / times);
     if (!ended) continue;
     ++interrupted;
     const State after = engine->state();

@@ -3,11 +3,9 @@
 #include <atomic>
 #include <cmath>
 #include <numbers>
-#include <thread>
 
-#include "gpu/core/trace_span.h"
-#include "gpu/model/step_interrupted.h"
 #include "gpu/model/steppers.h"
+#include "tests/fixtures/interrupted_step.h"
 #include "tests/fixtures/solid_joint_fixture.h"
 
 namespace stickslip {
@@ -185,22 +183,7 @@ TEST_P(SolidJointKinds, AnInterruptedStepLeavesTheMultipliers) {
   const int times = 40;
   int interrupted = 0;
   for (int i = 0; i < times; ++i) {
-    std::atomic<bool> runs = false;
-    std::thread timer([&] {
-      const double end = trace_clock() + i * seconds / times;
-      runs = true;
-      while (trace_clock() < end) std::this_thread::yield();
-      cancel = true;
-    });
-    while (!runs) std::this_thread::yield();  // a busy machine may start it after the step
-    bool ended = false;
-    try {
-      engine->step();
-    } catch (const StepInterrupted&) {
-      ended = true;
-    }
-    timer.join();
-    cancel = false;
+    const bool ended = fixtures::interrupt_step(*engine, cancel, i * seconds / times);
     const State after = engine->state();
     interrupted += ended;
     ASSERT_EQ(after.barrier.multipliers, ended ? before.barrier.multipliers : whole.barrier.multipliers) << i;
