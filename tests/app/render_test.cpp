@@ -385,7 +385,9 @@ TEST_F(RenderTest, TiltedHalfSpacesAndEmptyScenes) {
 }
 
 #if defined(__GLIBC__)
-// Megabytes that go back to the system after each picture cost more than the picture.
+// Megabytes that go back to the system after each picture cost more than the picture. A picture of this size
+// has 900 pages. Kept memory leaves 90 to 130 faults a picture (threads of the software device differ), and
+// memory that goes back 990.
 TEST_F(RenderTest, PicturesReuseTheirMemory) {
   constexpr int kAtStart = 128 << 10;  // [B] limits of the C library when a program starts
   mallopt(M_MMAP_THRESHOLD, kAtStart);
@@ -403,7 +405,7 @@ TEST_F(RenderTest, PicturesReuseTheirMemory) {
   for (int i = 0; i < kWarm; ++i) fresh.render_offscreen(view, 1280, 720);
   const auto before = page_faults();
   for (int i = 0; i < kPictures; ++i) fresh.render_offscreen(view, 1280, 720);
-  EXPECT_LT((page_faults() - before) / kPictures, 100);
+  EXPECT_LT((page_faults() - before) / kPictures, 300);
 }
 #endif
 
