@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
 #include <random>
 
 namespace stickslip {
@@ -89,6 +92,62 @@ TEST(Lemke, TiesDoNotMakeItCycle) {
   long pivots = 0;
   ASSERT_EQ(solve_by_lemke(p, z, pivots, [] { return false; }), LemkeEnd::solved);
   EXPECT_LT(complementarity_error(p, z), 1e-9);
+}
+
+/// Contacts of one body with whole numbers in their directions, so that many ratios tie, and noise about as
+/// large as the tolerance of ties.
+ComplementarityProblem contacts_with_near_ties(std::size_t contacts, unsigned seed) {
+  constexpr std::size_t kFacets = 8, kRows = kFacets + 2, kDofs = 6;
+  const std::size_t n = kRows * contacts;
+  std::mt19937 random(seed);
+  const auto whole = [&] { return static_cast<double>(random() % 3) - 1; };
+  std::vector<double> direction(n * kDofs, 0.0), velocity(kDofs);
+  for (double& v : velocity) v = whole();
+  for (std::size_t c = 0; c < contacts; ++c)
+    for (std::size_t dof = 0; dof < kDofs; ++dof) {
+      const double normal = whole(), x = whole(), y = whole();
+      for (std::size_t k = 0; k <= kFacets; ++k) {
+        const double angle = 2 * std::numbers::pi * static_cast<double>(k) / kFacets;
+        direction[(kRows * c + k) * kDofs + dof] =
+            k == 0 ? normal : std::cos(angle) * x + std::sin(angle) * y;
+      }
+    }
+  const auto product = [&](const double* a, const double* b) {
+    return std::inner_product(a, a + kDofs, b, 0.0);
+  };
+  ComplementarityProblem p{n, std::vector<double>(n * n), std::vector<double>(n)};
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j)
+      p.m[i * n + j] = product(&direction[i * kDofs], &direction[j * kDofs]);
+    p.q[i] = product(&direction[i * kDofs], velocity.data());
+  }
+  for (std::size_t normal = 0; normal < n; normal += kRows) {
+    const std::size_t slack = normal + kFacets + 1;
+    for (std::size_t k = normal + 1; k < slack; ++k) {
+      p.m[k * n + slack] = 1;
+      p.m[slack * n + k] = -1;
+    }
+    p.m[slack * n + normal] = 0.5;
+  }
+  std::normal_distribution<double> noise(0, std::pow(10.0, -9 - static_cast<int>(seed % 5)));
+  for (double& x : p.m) x += noise(random);
+  for (double& x : p.q) x += noise(random);
+  return p;
+}
+
+/// Near-ties that rounding decides can lead a path back: it would go round until a limit of pivots, minutes
+/// for a heap of bodies.
+TEST(Lemke, APathThatReturnsEnds) {
+  int returned = 0;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    const ComplementarityProblem p = contacts_with_near_ties(8, seed);
+    std::vector<double> z;
+    long pivots = 0;
+    const LemkeEnd end = solve_by_lemke(p, z, pivots, [] { return false; });
+    returned += end == LemkeEnd::stopped;
+    EXPECT_LT(pivots, 10 * static_cast<long>(p.n)) << seed;
+  }
+  EXPECT_GT(returned, 0) << "the problems no longer tie";
 }
 
 /// One pivot of a large tableau may take longer than a time budget: rows are the unit, from the first on.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
+#include <unordered_set>
 
 namespace stickslip {
 namespace {
@@ -105,6 +107,29 @@ class LemkeTableau {
   bool stopped_ = false;
 };
 
+/// The sets of basic variables on a path, as sums of random numbers. Without rounding errors none comes
+/// twice.
+class PathMemory {
+ public:
+  /// False where the path was before.
+  bool is_new(std::size_t entering, std::size_t left) {
+    sum_ += number_of(entering) - number_of(left);
+    return seen_.insert(sum_).second;
+  }
+
+ private:
+  /// The output function of splitmix64.
+  static std::uint64_t number_of(std::size_t variable) {
+    std::uint64_t x = (variable + 1) * 0x9e3779b97f4a7c15U;
+    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+    return x ^ (x >> 31U);
+  }
+
+  std::uint64_t sum_ = 0;
+  std::unordered_set<std::uint64_t> seen_{0};
+};
+
 std::vector<double> velocities_of(const ComplementarityProblem& p, const std::vector<double>& z) {
   std::vector<double> w(p.q);
   for (std::size_t i = 0; i < p.n; ++i)
@@ -189,12 +214,13 @@ LemkeEnd solve_by_lemke(const ComplementarityProblem& problem, std::vector<doubl
   if (tableau.is_stopped()) return LemkeEnd::stopped;
   std::size_t entering = tableau.artificial(), row = tableau.most_negative();
   const long most = pivots + 50 * static_cast<long>(n) + 1000;
+  PathMemory path;
   for (;;) {
     const std::size_t left = tableau.pivot(row, entering);
     if (tableau.is_stopped()) return LemkeEnd::stopped;
     ++pivots;
     if (left == tableau.artificial()) break;
-    if (pivots > most || stop()) return LemkeEnd::stopped;
+    if (!path.is_new(entering, left) || pivots > most || stop()) return LemkeEnd::stopped;
     entering = tableau.complement(left);
     row = tableau.blocking_row(entering);
     if (row != n) continue;

@@ -14,11 +14,12 @@ struct ComplementarityProblem {
 };
 
 /// ray: the path ends in a ray; for a copositive M (M z . z >= 0 where z >= 0) there is then no z >= 0 with
-/// M z + q >= 0. stopped: `stop` returned true, or there were too many pivots.
+/// M z + q >= 0. stopped: `stop` returned true, or there were too many pivots, or rounding errors led
+/// the path back to where it was.
 enum class LemkeEnd { solved, ray, stopped };
 
 /// `z`: out, the solution, or the direction of the ray; unspecified if `stopped`. `pivots` counts on. Ties
-/// are broken by the lexicographic rule, so that the path cannot return to where it was. Memory: 16 n^2
+/// are broken by the lexicographic rule, so that only rounding errors can lead the path back. Memory: 16 n^2
 /// bytes; a pivot takes 4 n^2 operations. `stop` is asked about every 4 n operations, since a pivot may take
 /// as long as a whole step may.
 LemkeEnd solve_by_lemke(const ComplementarityProblem& problem, std::vector<double>& z, long& pivots,
