@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes the short films of docs/manual.md: drives the window of the program, by scripts and by a pointer, takes a
-screenshot for each picture, and joins them into docs/manual/NAME.webp.
+screenshot for each picture, and joins them into docs/manual/NAME.webp. Of a still the last picture is
+docs/manual/NAME.png.
 
     tools/films.py [NAME...] [--program build/release/app/stickslip] [--pictures FOLDER]
 
@@ -108,6 +109,7 @@ class Film:
     quality: int = 70  # of WebP
     hold: int = 10  # times that the last picture is shown
     arguments: tuple[str, ...] = ()
+    still: bool = False  # only the last picture
 
 
 def repeated(count: int, *lines: str) -> list[str]:
@@ -230,7 +232,20 @@ def hover() -> Film:
     return Film("card-house", ["toggle_contacts", "steps 30", "screenshot"], act, panels=True, crop=(600, 400, 340, 260), width=480)
 
 
-MAKERS: dict[str, Callable[[], Film]] = {"rewind": rewind, "cones": cones, "tree": tree, "fork": fork, "panes": panes, "gizmo": gizmo, "drag": drag, "patterns": patterns, "twist": twist, "pressure": pressure, "age": age, "hover": hover}
+def matrix() -> Film:
+    """One picture: a tower and its matrix."""
+
+    def act(hand: Hand) -> None:
+        for y in (257, 337, 357, 397, 17):  # folds Last step, Judge and Convergence, opens Matrix D + L + C, folds View
+            hand.click(1118, y)
+            hand.picture()  # the window has seen the click
+        hand.move(640, 700)
+        hand.picture()
+
+    return Film("stack", ["steps 20"], act, panels=True, crop=(720, 700, 560, 0), width=720, still=True)
+
+
+MAKERS: dict[str, Callable[[], Film]] = {"rewind": rewind, "cones": cones, "tree": tree, "fork": fork, "panes": panes, "gizmo": gizmo, "drag": drag, "patterns": patterns, "twist": twist, "pressure": pressure, "age": age, "hover": hover, "matrix": matrix}
 
 
 def pictures(folder: pathlib.Path) -> list[pathlib.Path]:
@@ -257,6 +272,11 @@ class Display:
         self.server.wait()
 
 
+def steps_of(lines: list[str]) -> int:
+    """How many steps a script makes."""
+    return sum(int(line.split()[1]) for line in lines if line.startswith("steps "))
+
+
 def take(program: str, film: Film, folder: pathlib.Path) -> list[pathlib.Path]:
     """The pictures of a film, in `folder`. Errors: RuntimeError."""
     script, journal = folder / "script.txt", folder / "journal.jsonl"
@@ -268,8 +288,9 @@ def take(program: str, film: Film, folder: pathlib.Path) -> list[pathlib.Path]:
     try:
         if film.by_hand:
             wanted = film.lines.count("screenshot")
-            Hand.wait(lambda: len(pictures(folder)) >= wanted or window.poll() is not None, "the script")
-            film.by_hand(Hand(folder, journal))
+            hand = Hand(folder, journal)
+            Hand.wait(lambda: (len(pictures(folder)) >= wanted and hand.steps() >= steps_of(film.lines)) or window.poll() is not None, "the script")
+            film.by_hand(hand)
             subprocess.run(["xdotool", "key", "--clearmodifiers", "ctrl+q"], check=True)
         said = window.communicate(timeout=1200)[1]
     except BaseException:
@@ -282,14 +303,16 @@ def take(program: str, film: Film, folder: pathlib.Path) -> list[pathlib.Path]:
 
 
 def join(files: list[pathlib.Path], film: Film, target: pathlib.Path) -> None:
+    width, height, left, top = film.crop
+    view = f"crop={width}:{height}:{left}:{top},scale={film.width}:-2:flags=lanczos"
     with tempfile.TemporaryDirectory() as folder:
-        shown = files + [files[-1]] * film.hold
+        shown = files[-1:] if film.still else files + [files[-1]] * film.hold
         for k, file in enumerate(shown):
             os.symlink(file, pathlib.Path(folder) / f"{k:04}.png")
-        width, height, left, top = film.crop
-        subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-framerate", str(film.rate), "-i", f"{folder}/%04d.png", "-vf",
-                        f"crop={width}:{height}:{left}:{top},scale={film.width}:-2:flags=lanczos", "-c:v", "libwebp_anim", "-quality", str(film.quality), "-compression_level", "6", "-loop", "0", target],
-                       check=True)
+        how = ["-c:v", "libwebp_anim", "-quality", str(film.quality), "-compression_level", "6", "-loop", "0"]
+        if film.still:
+            view, how = f"{view},split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=sierra2_4a", ["-frames:v", "1", "-update", "1"]
+        subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-framerate", str(film.rate), "-i", f"{folder}/%04d.png", "-vf", view, *how, target], check=True)
     size = target.stat().st_size
     print(f"{target.relative_to(ROOT)}: {len(files)} pictures, {size // 1000} kB", flush=True)
     if size > LARGEST:
@@ -315,7 +338,8 @@ def main() -> int:
                 if pictures(folder):
                     parser.error(f"{folder} has pictures already")
                 film = MAKERS[name]()
-                join(take(options.program, film, folder), film, FILMS / f"{name}.webp")
+                files = take(options.program, film, folder)
+                join(files, film, FILMS / f"{name}.{'png' if film.still else 'webp'}")
     return 0
 
 
