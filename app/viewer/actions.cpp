@@ -38,6 +38,12 @@ const char* no_newton_steps(const Simulation& s) {
              : "";
 }
 
+const char* nothing_to_stop(const Simulation& s) {
+  using Activity = SimulationStatus::Activity;
+  const Activity now = s.status().activity;
+  return now == Activity::stepping || now == Activity::switching ? "" : "Nothing is being computed";
+}
+
 const char* nothing_before(const Simulation& s) {
   const SimulationStatus& status = s.status();
   return !status.timeline.empty() && status.timeline.first < status.frame ? "" : "No earlier state is kept";
@@ -154,6 +160,8 @@ std::string key_text(int key) {
     return std::string(1, static_cast<char>('A' + key - GLFW_KEY_A));
   if (key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25) return "F" + std::to_string(key - GLFW_KEY_F1 + 1);
   switch (key) {
+    case GLFW_KEY_ESCAPE:
+      return "Esc";
     case GLFW_KEY_SPACE:
       return "Space";
     case GLFW_KEY_TAB:

@@ -26,6 +26,8 @@ struct ViewState;
          play_or_pause(t.simulation()))                                                                                        \
   ACTION(step, "Step", KEYS(typed('.'), {GLFW_KEY_RIGHT}), "one time step, then pause", repeats, unloaded(s),                  \
          t.simulation().request_step())                                                                                        \
+  ACTION(stop_step, "Stop", KEYS({GLFW_KEY_ESCAPE}), "end a long step, or a long change of the solver, without its result, and pause", none, nothing_to_stop(s), \
+         t.simulation().interrupt())                                                                                           \
   ACTION(step_back, "Step back", KEYS(typed(','), {GLFW_KEY_LEFT}), "the state before the last step", repeats | by_chance,      \
          nothing_before(s), rewind_by(t.simulation(), -1))                                                                     \
   ACTION(recover, "Recover", KEYS({GLFW_KEY_BACKSPACE}),                                                                       \

@@ -57,7 +57,7 @@ Simulation::Simulation(EngineFactory make_engine, SceneLoader load_scene, std::f
   thread_ = std::thread([this, made = std::move(made)]() mutable {
     lower_priority();
     try {
-      engine_ = make_engine_();
+      engine_ = new_engine();
       engine_device_ = engine_->device_uuid();
     } catch (...) {
       made.set_exception(std::current_exception());
@@ -78,10 +78,16 @@ Simulation::Simulation(EngineFactory make_engine, SceneLoader load_scene, std::f
 Simulation::~Simulation() {
   {
     const std::lock_guard lock(mutex_);
-    quit_ = true;
+    quit_ = interrupted_ = true;
   }
   wake_.notify_one();
   thread_.join();
+}
+
+std::unique_ptr<Engine> Simulation::new_engine() {
+  std::unique_ptr<Engine> engine = make_engine_();
+  engine->set_cancel(&interrupted_);
+  return engine;
 }
 
 void Simulation::queue(const Command& command) {
@@ -166,6 +172,12 @@ void Simulation::pause() {
     news_ = true;
   }
   wake_.notify_one();
+}
+
+void Simulation::interrupt() {
+  pause();
+  const std::lock_guard lock(mutex_);
+  interrupted_ = interrupted_ || applying_ || status_.activity == SimulationStatus::Activity::stepping;
 }
 
 void Simulation::step_once() {

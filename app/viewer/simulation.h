@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <climits>
 #include <condition_variable>
@@ -55,7 +56,7 @@ struct StepSample {
 };
 
 struct SimulationStatus {
-  enum class Activity { idle, stepping, loading };
+  enum class Activity { idle, stepping, switching, loading };  // switching: to another solver
   Activity activity = Activity::idle;
   std::chrono::steady_clock::time_point since;  // of the activity
   bool playing = false;
@@ -119,7 +120,7 @@ class Simulation {
   /// Starts the thread, creates the engine on it and waits for that; passes on the exceptions of
   /// `make_engine`. `on_change` is called on the thread whenever `update` has new data.
   Simulation(EngineFactory make_engine, SceneLoader load_scene, std::function<void()> on_change = {});
-  /// Waits for a step in progress.
+  /// Waits for a step in progress, which ends early where the engine can.
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
@@ -134,6 +135,9 @@ class Simulation {
   void step_once();
   /// Likewise, for a key that may be held: at most one step waits behind the one in progress.
   void request_step();
+  /// Pauses, and ends the step or the change of solver in progress as soon as the engine looks: nothing of it
+  /// remains. Without one, a pause.
+  void interrupt();
   void set_pacing(const Pacing& pacing);
   /// Whether the newest report of `history()` contains a trace.
   void set_tracing(bool on);
@@ -236,6 +240,7 @@ class Simulation {
   void apply(const Command& command);
   void load(const LoadScene& what);
   void start(std::shared_ptr<const Scene> scene);
+  std::unique_ptr<Engine> new_engine();
   void renew_engine(const Scene& scene);
   void freeze();
   std::shared_ptr<CapturedState> capture() const;
@@ -272,6 +277,7 @@ class Simulation {
   void begin(SimulationStatus::Activity activity);
   /// `refused`: a command did it, and left the state as it was; else a step, or reading a state.
   void fail(const std::string& message, bool refused = false);
+  void end_interrupted(const std::string& what);
   void changed();
   bool take_news();
   void follow_frame();
@@ -292,6 +298,8 @@ class Simulation {
   SceneLoader load_scene_;
   std::function<void()> on_change_;
   std::optional<DeviceUuid> engine_device_;  // constant once the engine is made
+
+  std::atomic<bool> interrupted_ = false;  // set by any thread, under mutex_; read by the engine
 
   // Used by the simulation's thread only.
   std::unique_ptr<Engine> engine_;

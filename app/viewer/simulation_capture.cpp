@@ -88,7 +88,7 @@ void Simulation::put_in(std::shared_ptr<const Scene> scene, std::optional<int> c
   Model model = scene->model;
   model.materials = engine_->materials();
   for (std::size_t i = 0; i < half_space_mu_.size(); ++i) model.half_spaces.at(i).mu = half_space_mu_[i];
-  std::unique_ptr<Engine> next = make_engine_();
+  std::unique_ptr<Engine> next = new_engine();
   next->set_params(engine_->params());
   next->set_contact_params(engine_->contact_params());
   try {

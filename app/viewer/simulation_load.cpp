@@ -89,7 +89,7 @@ void Simulation::start(std::shared_ptr<const Scene> scene) {
 void Simulation::renew_engine(const Scene& scene) {
   const SolverKind kind = scene.params.solver;
   if (loaded_with_ && stepper_family(*loaded_with_) != stepper_family(kind))
-    engine_ = make_engine_(), engine_traces_ = false;
+    engine_ = new_engine(), engine_traces_ = false;
   loaded_with_ = kind;
 }
 

@@ -10,6 +10,7 @@
 #include "app/viewer/scene_content.h"
 #include "app/viewer/simulation.h"
 #include "gpu/model/contact_area.h"
+#include "gpu/model/step_interrupted.h"
 
 namespace stickslip {
 namespace {
@@ -61,6 +62,7 @@ bool Simulation::wait_for_work(std::vector<Queued>& commands) {
     if (!queue_.empty()) {
       commands.swap(queue_);
       applying_ = true;
+      interrupted_ = false;
       return true;
     }
     if (offered_) {
@@ -99,7 +101,8 @@ void Simulation::apply_all(const std::vector<Queued>& commands) {
       spdlog::warn("{}", error.what());
       continue;
     } catch (const std::exception& error) {
-      fail(error.what(), true);
+      if (dynamic_cast<const StepInterrupted*>(&error) != nullptr) end_interrupted("the change was stopped");
+      else fail(error.what(), true);
       const std::lock_guard lock(mutex_);
       contents_in_flight_ -= changes_content(queued.command);
       continue;
@@ -148,6 +151,8 @@ void Simulation::apply(const Command& command) {
           Params params = engine_->params();
           apply_edit(edit, params);
           const std::string before = engine_->load_note();
+          if (stepper_family(params.solver) != stepper_family(engine_->params().solver))
+            begin(Activity::switching);
           engine_->set_params(params);
           if (const std::string note = engine_->load_note(); note != before && !note.empty())
             spdlog::warn("{}: {}", scene_->name, note);
@@ -300,6 +305,8 @@ void Simulation::step() {
   try {
     follow_tracing();
     report = engine_->step();
+  } catch (const StepInterrupted&) {
+    return end_interrupted("the step was stopped: the state is that before it");
   } catch (const std::exception& error) {
     return fail(error.what());
   }
@@ -505,6 +512,7 @@ void Simulation::publish_start(const std::shared_ptr<const Scene>& scene) {
 
 void Simulation::begin(Activity activity) {
   const std::lock_guard lock(mutex_);
+  if (activity == Activity::stepping) interrupted_ = quit_;
   status_.activity = activity;
   status_.since = Clock::now();
   news_ = true;
@@ -520,6 +528,16 @@ void Simulation::fail(const std::string& message, bool refused) {
     ++(refused ? status_.refusals : status_.faults);
     status_.faulty |= !refused;
     steps_wanted_ = 0;
+  }
+  changed();
+}
+
+/// The run is paused already.
+void Simulation::end_interrupted(const std::string& what) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!quit_) spdlog::warn("{}", what);
+    status_.activity = Activity::idle;
   }
   changed();
 }

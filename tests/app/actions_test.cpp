@@ -31,6 +31,7 @@ TEST(Actions, EveryActionIsReachedByEachOfItsKeysAndStandsInTheTableOnce) {
       ASSERT_NE(found, nullptr) << chord_text(chord);
       EXPECT_EQ(found->id, action.id);
       EXPECT_NE(markdown.find("`" + chord_text(chord) + "`"), std::string::npos) << chord_text(chord);
+      EXPECT_EQ(chord_text(chord).find("key "), std::string::npos) << "a number is no name of a key";
     }
   }
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(ActionId::quit) + 1);

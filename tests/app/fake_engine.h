@@ -40,6 +40,7 @@ class FakeEngine final : public Engine {
   };
   std::function<void(std::size_t slot, std::uint64_t value)> on_publish = [](std::size_t, std::uint64_t) {};
   std::optional<DeviceUuid> device;
+  const std::atomic<bool>* cancel = nullptr;
   std::string note;                     // on the loaded model
   std::vector<ContactRecord> contacts;  // of every snapshot
 
@@ -65,6 +66,7 @@ class FakeEngine final : public Engine {
   const std::vector<Material>& materials() const override { return materials_; }
   void set_half_space_mu(std::size_t index, double mu) override { model_.half_spaces.at(index).mu = mu; }
   void set_drag(const std::optional<Drag>& drag) override { drag_ = drag; }
+  void set_cancel(const std::atomic<bool>* flag) override { cancel = flag; }
   void set_tracing(bool on) override { tracing_ = on; }
   StepReport step() override {
     on_step(state_.frame);

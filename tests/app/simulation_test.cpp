@@ -1,5 +1,6 @@
 #include "app/io/scene/scene_variant.h"
 #include "app/viewer/log_buffer.h"
+#include "gpu/model/step_interrupted.h"
 #include "tests/app/simulation_fixture.h"
 
 namespace stickslip {
@@ -90,6 +91,82 @@ TEST(Simulation, AKeyDuringAStepAsksForOneMore) {
   simulation.request_step();
   ASSERT_TRUE(reached(simulation, [&] { return simulation.is_caught_up(); }));
   EXPECT_TRUE(at_rest_after(simulation, 3));
+}
+
+/// Computes until it is stopped.
+void compute_on(const std::atomic<bool>* cancel) {
+  while (!*cancel) std::this_thread::sleep_for(1ms);
+  throw StepInterrupted();
+}
+
+TEST(Simulation, AStepIsStoppedOnRequest) {
+  std::atomic<bool> endless = true, stepping = false;
+  Simulation simulation(fake([&](test::FakeEngine& engine) {
+                          engine.on_step = [&](int) {
+                            stepping = true;
+                            if (endless) compute_on(engine.cancel);
+                          };
+                        }),
+                        test::two_tets);
+  simulation.post(LoadScene{"a"});
+  for (const bool playing : {true, false}) {
+    stepping = false;
+    playing ? simulation.play() : simulation.step_once();
+    ASSERT_TRUE(reached(simulation, [&] { return stepping.load(); }));
+    simulation.interrupt();
+    ASSERT_TRUE(reached(simulation,
+                        [&] { return simulation.status().activity == SimulationStatus::Activity::idle; }));
+    EXPECT_FALSE(simulation.status().playing);
+    EXPECT_EQ(simulation.status().frame, 0);
+    EXPECT_TRUE(simulation.status().error.empty()) << "it was wanted";
+    EXPECT_EQ(simulation.status().faults, 0);
+  }
+  endless = false;
+  simulation.interrupt();
+  simulation.step_once();
+  EXPECT_TRUE(at_rest_after(simulation, 1)) << "neither stop concerns this step";
+}
+
+TEST(Simulation, AChangeOfTheSolverIsStoppedOnRequest) {
+  std::atomic<bool> changing = false;
+  Simulation simulation(fake([&](test::FakeEngine& engine) {
+                          engine.on_params = [&](const Params& params) {
+                            if (stepper_family(params.solver) != StepperFamily::velocity) return;
+                            changing = true;
+                            compute_on(engine.cancel);
+                          };
+                        }),
+                        test::two_tets);
+  simulation.post(LoadScene{"a"});
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.status().loaded; }));
+  const Params before = simulation.settings().params;
+  simulation.post(ParamEdit{"solver", static_cast<double>(SolverKind::velocity)});
+  ASSERT_TRUE(reached(simulation, [&] {
+    return changing && simulation.status().activity == SimulationStatus::Activity::switching;
+  }));
+  simulation.interrupt();
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.is_caught_up(); }));
+  simulation.update();
+  EXPECT_EQ(simulation.settings().params.solver, before.solver);
+  EXPECT_EQ(simulation.status().activity, SimulationStatus::Activity::idle);
+  EXPECT_EQ(simulation.journal().size(), 1u) << "the scene alone: the change was none";
+  simulation.step_once();
+  EXPECT_TRUE(at_rest_after(simulation, 1));
+}
+
+TEST(Simulation, TheEndOfTheWindowStopsAStep) {
+  std::atomic<bool> stepping = false;
+  Simulation simulation(fake([&](test::FakeEngine& engine) {
+                          engine.on_step = [&](int) {
+                            stepping = true;
+                            compute_on(engine.cancel);
+                          };
+                        }),
+                        test::two_tets);
+  simulation.post(LoadScene{"a"});
+  simulation.play();
+  ASSERT_TRUE(reached(simulation, [&] { return stepping.load(); }));
+  // Else this never ends.
 }
 
 TEST(LongSimulation, AStepOfTenSecondsLeavesTheWindowFast) {

@@ -16,12 +16,18 @@ struct Notice {
   ImU32 color;
 };
 
+/// [s] since the activity began.
+double busy_seconds(const SimulationStatus& status) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - status.since).count();
+}
+
 Notice notice_of(const SimulationStatus& status) {
   if (!status.error.empty()) return {"error", theme::bad};
-  const double busy = std::chrono::duration<double>(std::chrono::steady_clock::now() - status.since).count();
+  const double busy = busy_seconds(status);
   const std::string since = busy > 0.5 ? " for " + duration_text(busy) : "";
   if (status.activity == Activity::loading) return {"loading" + since, theme::warning};
   if (status.activity == Activity::stepping && !since.empty()) return {"in a step" + since, theme::warning};
+  if (status.activity == Activity::switching) return {"changing the solver" + since, theme::warning};
   if (!status.loaded) return {"no scene", theme::dim_text};
   if (!status.tripped.empty()) return {"tripwire", theme::warning};
   return status.playing ? Notice{"playing", theme::good} : Notice{"paused", theme::accent};
@@ -48,6 +54,18 @@ bool is_old(const LogLine& line) {
   return line.level < spdlog::level::err && age > (line.level == spdlog::level::warn ? 60 : 15);
 }
 
+/// A button, where a step or a change of the solver takes long.
+void draw_stop(PanelContext& context) {
+  constexpr double kLong = 1;  // [s]
+  const SimulationStatus& status = context.simulation.status();
+  if (!inactive_reason(ActionId::stop_step, context.simulation).empty() || busy_seconds(status) < kLong)
+    return;
+  const Action& action = action_table()[static_cast<std::size_t>(ActionId::stop_step)];
+  ImGui::SameLine(0, em(1));
+  if (ImGui::SmallButton(std::string(action.label).c_str())) context.act(ActionId::stop_step);
+  tooltip(std::string(action.meaning) + " [" + shortcut(ActionId::stop_step) + "]");
+}
+
 /// Result of the last contact solve.
 void draw_solve(const Simulation& simulation) {
   if (simulation.history().empty()) return;
@@ -68,6 +86,7 @@ void draw_solve(const Simulation& simulation) {
 void draw_status_bar(PanelContext& context) {
   const Notice notice = notice_of(context.simulation.status());
   text_colored(notice.color, notice.text);
+  draw_stop(context);
   draw_solve(context.simulation);
   LogLine last = context.log.last();
   if (is_old(last)) last.text.clear();
