@@ -110,9 +110,9 @@ void flip_panes(ViewState& view) {
   view.fork_view = view.fork_view == ForkView::panes ? ForkView::outlines : ForkView::panes;
 }
 
-void next_surface_colors(ViewState& view) {
-  const auto next = static_cast<std::size_t>(view.surfaces) + 1;
-  view.surfaces = surface_colors_table()[next % surface_colors_table().size()].colors;
+void next_surface_colors(ActionTarget& t) {
+  const std::shared_ptr<const Scene>& scene = t.simulation().frame().scene;
+  t.view().surfaces = next_offered(t.view().surfaces, scene ? scene->model : Model{});
 }
 
 /// Also switches arrows on.

@@ -104,7 +104,7 @@ struct ViewState;
          flip(t.view().follow))                                                                                                \
   STICKSLIP_OVERLAYS(OVERLAY_SWITCH, OVERLAY_SWITCH, OVERLAY_SWITCH)                                                           \
   ACTION(surface_colors, "Surfaces", KEYS({GLFW_KEY_S}), "colours of surfaces: of the objects, the stress, stretch, bending or twist of what is soft, the stiffness of nodes, or islands", \
-         by_chance, "", next_surface_colors(t.view()))                                                                         \
+         by_chance, "", next_surface_colors(t))                                                                         \
   ACTION(toggle_clip, "Clip", KEYS({GLFW_KEY_5}), "cut bodies open by a plane, set in the panel View", by_chance, "",           \
          flip(t.view().clip.on))                                                                                               \
   ACTION(toggle_x_ray, "X-ray", KEYS({GLFW_KEY_6}), "bodies are see-through", by_chance, "", flip(t.view().clip.x_ray))        \

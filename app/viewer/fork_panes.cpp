@@ -46,7 +46,10 @@ PaneCaption caption_of(const Forks::Entry& entry, const Settings& now, const Sim
     caption.is_good = false;
   } else if (status.newest()) {
     const ForkStep* step = status.before(shown_time(status, shown.snapshot.time));
-    if (step == nullptr) return caption;
+    if (step == nullptr) {
+      caption.result = "begins at frame " + std::to_string(entry.fork->start());
+      return caption;
+    }
     caption.result = step->snapshot ? step->result : "this moment is not kept";
     caption.is_good = step->converged;
   }

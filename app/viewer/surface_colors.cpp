@@ -52,6 +52,15 @@ SurfaceColors offered_colors(SurfaceColors colors, const Model& model) {
   return colors;
 }
 
+SurfaceColors next_offered(SurfaceColors colors, const Model& model) {
+  const std::span<const SurfaceColorsInfo> table = surface_colors_table();
+  auto next = static_cast<std::size_t>(colors);
+  do {
+    next = (next + 1) % table.size();
+  } while (offered_colors(table[next].colors, model) != table[next].colors);
+  return table[next].colors;
+}
+
 void place_on_scale(std::span<const float> values, float high, std::vector<float>& places) {
   places.clear();
   places.reserve(values.size());

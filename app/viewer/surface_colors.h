@@ -19,6 +19,8 @@ struct SurfaceColorsInfo {
 std::span<const SurfaceColorsInfo> surface_colors_table();
 /// `objects` where nothing in the model has what the colours say.
 SurfaceColors offered_colors(SurfaceColors colors, const Model& model);
+/// The next of the table that the model has; after the last one the first.
+SurfaceColors next_offered(SurfaceColors colors, const Model& model);
 
 /// The places of the values on a scale from 0 to `high`; values below 0 stay below 0.
 void place_on_scale(std::span<const float> values, float high, std::vector<float>& places);

@@ -197,6 +197,15 @@ TEST_F(ForkOfSlope, CaptionsSayWhatDiffersAndHowTheStepEnded) {
   EXPECT_GT(captions[1].distance, 0);
 }
 
+/// There its pane is empty.
+TEST_F(ForkOfSlope, ACaptionSaysWhereAForkBegins) {
+  steps_to(6);
+  simulation.post(Rewind{3});
+  ASSERT_TRUE(reached(simulation, [&] { return simulation.frame().snapshot.frame == 3; }));
+  EXPECT_EQ(shown_panes().size(), 1u);
+  EXPECT_EQ(pane_captions(forks, simulation)[1].result, "begins at frame 5");
+}
+
 TEST(PaneCaptions, AResultIsThatOfTheContactSolverOrOfNewtonsMethod) {
   StepReport report;
   report.newton_iterations = 1;

@@ -32,6 +32,9 @@ TEST(OfferedColors, AreThoseThatTheSceneHas) {
     EXPECT_EQ(offered_colors(info.colors, soft), is_of_thin ? SurfaceColors::objects : info.colors);
     EXPECT_EQ(offered_colors(info.colors, rigid), info.is_scale ? SurfaceColors::objects : info.colors);
   }
+  EXPECT_EQ(next_offered(SurfaceColors::objects, rigid), SurfaceColors::islands);
+  EXPECT_EQ(next_offered(SurfaceColors::islands, rigid), SurfaceColors::objects);
+  EXPECT_EQ(next_offered(SurfaceColors::stretch, soft), SurfaceColors::stiffness);
   Overlays all;
   all.contacts = all.joints = all.pins = all.tree = true;
   const Overlays left = offered_overlays(all, rigid);

@@ -8,6 +8,7 @@ namespace {
 
 TEST(SiText, HasAPrefixOfTheNumbersSize) {
   EXPECT_EQ(si_text(0, "m"), "0 m");
+  EXPECT_EQ(si_text(-0.0, "W"), "0 W");
   EXPECT_EQ(si_text(1.234, "m"), "1.23 m");
   EXPECT_EQ(si_text(-3400, "N"), "-3.4 kN");
   EXPECT_EQ(si_text(2.5e-3, "m"), "2.5 mm");

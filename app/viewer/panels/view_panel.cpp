@@ -103,14 +103,17 @@ std::string end_text(float value, std::string_view unit) {
 }
 
 /// What the colours of surfaces say. `most`: end of their scale; < 0: they have none.
-void draw_surface_colors(SurfaceColors& surfaces, float least, float most) {
+void draw_surface_colors(SurfaceColors& surfaces, const Model& model, float least, float most) {
   const SurfaceColorsInfo& chosen = surface_colors_table()[static_cast<std::size_t>(surfaces)];
   row_label("Surfaces", em(16), "What the colours of surfaces say: " + std::string(chosen.meaning));
   ImGui::SetNextItemWidth(-1);
   if (begin_choices("##surfaces", std::string(chosen.label))) {
     for (const SurfaceColorsInfo& info : surface_colors_table()) {
+      const bool is_offered = offered_colors(info.colors, model) == info.colors;
+      ImGui::BeginDisabled(!is_offered);
       if (ImGui::Selectable(info.label.data(), info.colors == surfaces)) surfaces = info.colors;
-      tooltip(std::string(info.meaning));
+      tooltip((is_offered ? "" : "nothing in this scene has it: ") + std::string(info.meaning));
+      ImGui::EndDisabled();
     }
     ImGui::EndCombo();
   }
@@ -294,7 +297,8 @@ void draw_view_panel(PanelContext& context) {
         "material  [" +
         shortcut(ActionId::toggle_patterns) + "]");
   }
-  draw_surface_colors(view.surfaces, context.window.least_heat, context.window.most_heat);
+  draw_surface_colors(view.surfaces, shown.scene ? shown.scene->model : Model{}, context.window.least_heat,
+                      context.window.most_heat);
   draw_picture_settings(view.pictures, !view.panels_in_pictures);
   draw_position_row(context.window);
 }

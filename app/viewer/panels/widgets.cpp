@@ -211,6 +211,7 @@ std::string si_text(double value, const char* unit) {
     value /= std::pow(1000, index - kNone);
   }
   char text[48];
+  value += 0.0;  // -0 is 0
   std::snprintf(text, sizeof text, "%.3g %s%s", value, prefixes[static_cast<std::size_t>(index)], unit);
   return text;
 }
