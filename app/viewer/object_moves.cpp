@@ -77,7 +77,9 @@ std::string moved_text(const Scene& scene, const std::vector<int>& objects, cons
     if (move.q.w != 1 && !is_own && is_scripted(scene.model, object))
       throw InputError("nodes of '" + object.name + "' follow a script: it can be moved, not turned");
   }
-  return with_moved_tables(scene.source, scene.file, scene.model, tables_of(scene.model, objects), move);
+  const std::set<std::string> names = tables_of(scene.model, objects);
+  const std::string text = with_own_tables(scene.source, scene.file, names, scene.scale);
+  return with_moved_tables(text, scene.file, scene.model, names, move);
 }
 
 /// Barrier steps cannot begin with any overlap.
@@ -131,9 +133,23 @@ Pose start_move(const Scene& scene, std::size_t number, const MoveObject& move) 
 
 /// Boxes of pins and forces select nodes by their start.
 void check_selections(const Model& from, const Model& to, const std::string& name) {
-  const auto same = [](const auto& a, const auto& b) { return a.nodes == b.nodes; };
-  if (!std::ranges::equal(from.scripted, to.scripted, same) ||
-      !std::ranges::equal(from.forces, to.forces, same))
+  // Bodies that leave an array have other numbers: nodes are compared by the names of their objects.
+  using Place = std::pair<std::string_view, std::int32_t>;
+  const auto places = [](const Model& model, const auto& selections) {
+    std::vector<std::vector<Place>> all;
+    for (const auto& selection : selections) {
+      std::vector<Place>& own = all.emplace_back();
+      for (const std::int32_t node : selection.nodes) {
+        const Object& object =
+            model.objects[static_cast<std::size_t>(model.node_object[static_cast<std::size_t>(node)])];
+        own.emplace_back(object.name, node - object.node_begin);
+      }
+    }
+    std::ranges::sort(all);
+    return all;
+  };
+  if (places(from, from.scripted) != places(to, to.scripted) ||
+      places(from, from.forces) != places(to, to.forces))
     throw InputError("a box of a pin or a force selects nodes of '" + name +
                      "' by their start: elsewhere it would select others");
 }

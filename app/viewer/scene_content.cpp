@@ -263,10 +263,12 @@ std::shared_ptr<const Scene> without_ties(const Scene& scene, const std::string&
 }
 
 std::shared_ptr<const Scene> without_object(const Scene& scene, const std::string& name) {
-  if (std::ranges::count_if(scene.model.objects, [](const Object& o) { return !o.is_collider(); }) == 1 &&
-      std::ranges::count(scene.model.objects, name, &Object::name) == 1)
+  const auto is_movable = [](const Object& object) { return !object.is_collider(); };
+  if (std::ranges::count_if(scene.model.objects, is_movable) == 1 &&
+      std::ranges::find_if(scene.model.objects, is_movable)->name == name)
     throw InputError("'" + name + "' is the only object of the scene that can move");
-  const auto rest = with_text(scene, without_object_table(text_of(scene), scene.file, name), true);
+  const auto rest =
+      with_text(scene, without_object_table(text_of(scene), scene.file, name, scene.scale), true);
   std::erase_if(rest->expect, [&](const Expectation& expectation) {
     return std::visit(
         [&](const auto& of) {
@@ -289,8 +291,9 @@ std::string copy_toml(const Scene& scene, const std::string& name, std::span<con
   copy.move({0, now.high[1] + gap - copy.low[1], 0});
   copy = raised_above(taken_boxes(scene.model, positions), copy, gap);  // such as an earlier copy
   const Vec<double, 3> shift = copy.low - start.low;
-  const std::string stem = name.substr(0, name.rfind("-copy"));
-  return object_copy(text_of(scene), scene.file, name, free_object_name(scene.model, stem + "-copy-"), shift);
+  const std::string stem = name.substr(0, std::min(name.rfind("-copy"), name.find('.')));
+  return object_copy(text_of(scene), scene.file, name, free_object_name(scene.model, stem + "-copy-"), shift,
+                     scene.scale);
 }
 
 std::shared_ptr<const Scene> with_pin(const Scene& scene, const std::string& object,
@@ -339,6 +342,17 @@ ObjectState take_object(const Model& model, const Object& object, const State& s
 
 void put_object(const Model& model, const Object& object, const ObjectState& kept, State& state) {
   const auto count = object.node_end - object.node_begin;
+  if (object.is_rigid()) state.bodies[static_cast<std::size_t>(object.body)] = kept.body;
+  if (object.is_rigid() && kept.positions.size() != static_cast<std::size_t>(count)) {
+    // Drawn with other nodes: bodies of a large array are drawn more coarsely than a single one.
+    const Pose start = model.bodies[static_cast<std::size_t>(object.body)].pose;
+    for (std::int32_t i = object.node_begin; i < object.node_end; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      state.positions[k] = kept.body.pose.apply(start.apply_back(model.positions[k]));
+      state.velocities[k] = kept.body.velocity + cross(kept.body.spin, state.positions[k] - kept.body.pose.x);
+    }
+    return;
+  }
   if (kept.positions.size() != static_cast<std::size_t>(count + controls_of(object))) return;
   const auto put = [&](const std::vector<Vec<double, 3>>& from, std::vector<Vec<double, 3>>& to) {
     std::copy(from.begin(), from.begin() + count, to.begin() + object.node_begin);
@@ -346,7 +360,6 @@ void put_object(const Model& model, const Object& object, const ObjectState& kep
   };
   put(kept.positions, state.positions);
   put(kept.velocities, state.velocities);
-  if (object.is_rigid()) state.bodies[static_cast<std::size_t>(object.body)] = kept.body;
   if (!state.thickness.empty())
     state.thickness[static_cast<std::size_t>(&object - model.objects.data())] = kept.thickness;
 }
@@ -377,6 +390,14 @@ State carried_over(const Model& from, const State& state, const Model& to, State
       put_object(to, object, take_object(from, old, state), start);
   }
   return start;  // anchors of contacts are forgotten
+}
+
+std::optional<int> same_object(const Model& from, const Model& to, int object) {
+  const auto k = static_cast<std::size_t>(object);
+  if (object < 0 || k >= from.objects.size()) return std::nullopt;
+  const auto found = std::ranges::find(to.objects, from.objects[k].name, &Object::name);
+  if (found == to.objects.end() || found->is_rigid() != from.objects[k].is_rigid()) return std::nullopt;
+  return static_cast<int>(found - to.objects.begin());
 }
 
 bool keeps_object(const Model& from, const Model& to, int object) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -27,8 +28,8 @@ double scene_radius(const Model& model);
 /// The scene with one more [[object]], of which `toml` is the table; without a name in it "shot-N". Throws
 /// InputError: bad keys, a name that is taken, materials or half-spaces, or a scene that has no TOML text.
 std::shared_ptr<const Scene> with_object(const Scene& scene, const std::string& toml);
-/// The scene without an object. Throws InputError: there is none, it is part of an array, it is the last one,
-/// or something else in the scene names it.
+/// The scene without an object, a collider or one body of an array. Throws InputError: there is none, it is
+/// the last one that can move, joints connect all of its array, or something else in the scene names it.
 std::shared_ptr<const Scene> without_object(const Scene& scene, const std::string& name);
 
 /// The table of a copy of an object as the scene's file defines it, a little above the place where the object
@@ -81,7 +82,7 @@ struct ObjectState {
 };
 /// `object` is one of the model's.
 ObjectState take_object(const Model& model, const Object& object, const State& state);
-/// Nothing if the object has another number of nodes than `kept`.
+/// Nothing if the object has another number of nodes than `kept`, unless it is rigid.
 void put_object(const Model& model, const Object& object, const ObjectState& kept, State& state);
 
 /// Names of the objects that both models have, but with other places at the start.
@@ -90,6 +91,8 @@ std::set<std::string> moved_starts(const Model& from, const Model& to);
 /// others have that of `start`, a state of `to`. Frame and time are those of `state`.
 State carried_over(const Model& from, const State& state, const Model& to, State start);
 
+/// The object of `to` that has the name of this one; nothing: it went.
+std::optional<int> same_object(const Model& from, const Model& to, int object);
 /// Whether the object of this number has the same name and nodes in both models.
 bool keeps_object(const Model& from, const Model& to, int object);
 

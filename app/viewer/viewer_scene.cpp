@@ -26,9 +26,10 @@ void Viewer::take_over() {
     const auto stays = [&](int object) {
       return reloaded && keeps_object(scene_->model, frame.scene->model, object);
     };
-    const std::optional<int> selected = view_.selection && stays(view_.selection->object())
-                                            ? std::optional(view_.selection->object())
-                                            : std::nullopt;
+    const std::optional<int> selected =
+        view_.selection && reloaded
+            ? same_object(scene_->model, frame.scene->model, view_.selection->object())
+            : std::nullopt;
     const bool same_nodes = view_.picked && stays(view_.picked->object);
     scene_ = frame.scene;
     forks_.clear();

@@ -161,7 +161,7 @@ TEST(SceneContent, BadChangesAreRefused) {
   EXPECT_THROW(with_object(scene, shot_toml(scene.model, {{0, 9, 0}, {0, 0, 0}, 0.1}) +
                                       "[[material]]\nname = \"new\"\n"),
                InputError);
-  EXPECT_THROW(without_object(scene, "row.1"), InputError);
+  EXPECT_THROW(without_object(scene, "row.7"), InputError);
   EXPECT_THROW(without_object(scene, "none"), InputError);
   Scene textless = boxes();
   textless.source.clear();
@@ -228,11 +228,14 @@ TEST(SceneContent, ACopyIsAboveItsOriginal) {
   const Object* second = find(two->model, "high-copy-2");
   ASSERT_NE(second, nullptr);
   EXPECT_GT(span_of(two->model, *second, 1).first, copy_high);
-  // A copy of a copy; parts of an array are not copied.
+  // A copy of a copy, and of one body of an array.
   std::vector<Vec3f> now;
   for (const auto& x : more->model.positions) now.push_back(x.cast<float>());
   EXPECT_NE(copy_toml(*more, "high-copy-1", now).find("\"high-copy-2\""), std::string::npos);
-  EXPECT_THROW(copy_toml(scene, "row.1", positions), InputError);
+  const auto with_row = with_object(scene, copy_toml(scene, "row.1", positions));
+  ASSERT_NE(find(with_row->model, "row-copy-1"), nullptr);
+  EXPECT_NEAR(span_of(with_row->model, *find(with_row->model, "row-copy-1"), 0).first, 2.15, 1e-6);
+  EXPECT_EQ(with_row->model.bodies.size(), scene.model.bodies.size() + 1) << "one, not an array";
   EXPECT_THROW(copy_toml(scene, "none", positions), InputError);
 }
 
@@ -258,6 +261,71 @@ TEST(SceneContent, AnObjectGoesWithItsOwnTables) {
   EXPECT_EQ(text.find("center"), std::string::npos) << text;
   EXPECT_NE(text.find("# The end.\n[expect]"), std::string::npos) << text;
   EXPECT_EQ(parse_scene(text, scene.file).model.bodies.size(), boxes().model.bodies.size());
+}
+
+TEST(SceneContent, ABodyOfAnArrayGoesAndTheOthersStay) {
+  const Scene scene = boxes();
+  const auto two = without_object(scene, "row.1");
+  EXPECT_EQ(two->source, std::string(kTwoBoxes).replace(std::string(kTwoBoxes).rfind("[[object]]"), 10,
+                                                        "[[object]]\nwithout = [1]"));
+  EXPECT_EQ(find(two->model, "row.1"), nullptr);
+  EXPECT_TRUE(moved_starts(scene.model, two->model).empty());
+  const auto one = without_object(*two, "row.0");
+  EXPECT_NE(one->source.find("without = [0, 1]"), std::string::npos) << one->source;
+  ASSERT_NE(find(one->model, "row.2"), nullptr) << "it keeps its name";
+  const auto none = without_object(*one, "row.2");
+  EXPECT_EQ(none->source.find("row"), std::string::npos) << "an empty array goes as a whole";
+  EXPECT_THROW(without_object(*two, "row.1"), InputError);
+  EXPECT_THROW(without_object(scene, "row.7"), InputError);
+  // Bodies that joints pair by their order cannot go.
+  const Scene joined = parse_scene(
+      std::string(kTwoBoxes) + "[[joint]]\nname = \"chain\"\nkind = \"ball\"\n" + "chain = \"row\"\n",
+      "/somewhere/boxes.toml");
+  EXPECT_THROW(without_object(joined, "row.1"), InputError);
+}
+
+TEST(SceneContent, ABodyOfAnArrayThatTurnsIsCopiedAsItStands) {
+  const Scene scene = parse_scene(
+      std::string(kTwoBoxes) +
+          "[[object]]\nname = \"ring\"\nbody = \"rigid\"\nshape = \"box\"\nsize = [0.1, 0.2, 0.3]\n"
+          "material = \"wood\"\nposition = [3, 1, 0]\nrotation = [0, 10, 0]\nvelocity = [1, 0, 0]\n"
+          "colors = [\n  [1, 0, 0],\n  [0, 0, 1],\n]\n"
+          "[object.ring]\ncount = 4\nturn = [0, 30, 0]\ncenter = [2, 1, 0]\n",
+      "/somewhere/boxes.toml");
+  const std::string keys = object_copy(scene.source, scene.file, "ring.1", "alone", {0, 0, 0});
+  EXPECT_EQ(keys.find("turn"), std::string::npos) << keys;
+  const auto more = with_object(scene, keys);
+  const Object &was = *find(scene.model, "ring.1"), *copy = find(more->model, "alone");
+  ASSERT_NE(copy, nullptr);
+  for (std::int32_t i = 0; i < was.node_end - was.node_begin; ++i)
+    EXPECT_LT(norm(scene.model.positions[static_cast<std::size_t>(was.node_begin + i)] -
+                   more->model.positions[static_cast<std::size_t>(copy->node_begin + i)]),
+              1e-8);
+  const auto body = [](const Model& model, const Object& of) {
+    return model.bodies[static_cast<std::size_t>(of.body)];
+  };
+  EXPECT_LT(norm(body(scene.model, was).velocity - body(more->model, *copy).velocity), 1e-8);
+  EXPECT_EQ(copy->color, was.color);
+}
+
+TEST(SceneContent, AColliderGoes) {
+  const Scene scene = parse_scene(std::string(kTwoBoxes) +
+                                      "[[collider]]\nname = \"wall\"\nshape = \"box\"\nsize = [1, 1, 1]\n"
+                                      "material = \"wood\"\nposition = [-3, 0.5, 0]\n",
+                                  "/somewhere/boxes.toml");
+  const auto rest = without_object(scene, "wall");
+  EXPECT_EQ(find(rest->model, "wall"), nullptr);
+  EXPECT_EQ(rest->model.bodies.size(), boxes().model.bodies.size());
+  EXPECT_THROW(copy_toml(scene, "wall", {}), InputError);
+}
+
+/// Their scene may come to list them in another order.
+TEST(SceneContent, AnObjectIsFoundAgainByItsName) {
+  const Model before = boxes().model, after = without_object(boxes(), "low")->model;
+  EXPECT_EQ(before.objects[1].name, "high");
+  EXPECT_EQ(same_object(before, after, 1), std::optional(0));
+  EXPECT_EQ(same_object(before, after, 0), std::nullopt);
+  EXPECT_EQ(same_object(before, after, 99), std::nullopt);
 }
 
 TEST_F(RunningContent, ARunGoesOnWithABall) {
@@ -288,10 +356,9 @@ TEST_F(RunningContent, ARunGoesOnWithABall) {
 TEST_F(RunningContent, WhatTheSceneRefusesChangesNothing) {
   load(boxes);
   steps(3);
-  post(RemoveObject{"row.1"});
+  post(RemoveObject{"row.7"});
   ASSERT_TRUE(test::reached(*simulation, [&] { return !simulation->status().error.empty(); }));
-  EXPECT_NE(simulation->status().error.find("array"), std::string::npos);
-  EXPECT_NE(find(model(), "row.1"), nullptr);
+  EXPECT_NE(simulation->status().error.find("row.7"), std::string::npos);
   steps(2);
   EXPECT_EQ(simulation->status().frame, 5);
 }

@@ -178,6 +178,13 @@ TEST(SceneRigid, PatternsOfArrays) {
       "0.1 }\n");
   ASSERT_EQ(ring.size(), 8u);
   EXPECT_LT(norm(ring[4].pose.x - Vec3d{std::sqrt(0.5), 0.1, -std::sqrt(0.5)}), 1e-14);
+  const auto rest = bodies("count = [3, 1, 1]\nspacing = [0.3, 0, 0]\nwithout = [1]\n");
+  ASSERT_EQ(rest.size(), 2u);
+  EXPECT_LT(norm(rest[1].pose.x - Vec3d{0.6, 0, 0}), 1e-15);
+  const std::string row = kCube + "count = [3, 1, 1]\nspacing = [0.3, 0, 0]\n";
+  expect_refused(kStone + rigid("b", row + "without = [3]\n"), {"without", "0 to 2"});
+  expect_refused(kStone + rigid("b", row + "without = [0, 1, 2]\n"), {"without", "no body"});
+  expect_refused(kStone + rigid("b", kCube + "without = [0]\n"), {"without", "array"});
   expect_refused(kStone + rigid("b", kCube + "pattern = 'wall'\n"), {"pattern", "count"});
   expect_refused(kStone + rigid("b", kCube + "count = [1, 1, 1]\nspacing = [1, 1, 1]\npattern = 'wal'\n"),
                  {"no pattern 'wal'", "'wall'"});

@@ -179,13 +179,18 @@ Growth read_growth(TableReader& table, double scale) {
   return {1, scale, grow == "bulk"};
 }
 
-std::vector<Instance> read_instances(TableReader& table, const Vec3d& position, std::size_t tets,
-                                     const Growth& growth) {
+namespace {
+
+/// All of the array, without numbers.
+std::vector<Instance> read_all(TableReader& table, const Vec3d& position, std::size_t tets,
+                               const Growth& growth) {
   std::optional<TableReader> ring = table.table("ring");
   if (ring && table.has("count")) table.fail("ring", "give either ring or count");
   if (!table.has("count")) {
     for (const char* key : {"spacing", "jitter", "tumble", "seed", "pattern"})
       if (table.has(key)) table.fail(key, "belongs to an array: give count = [x, y, z] as well");
+    if (!ring && table.has("without"))
+      table.fail("without", "belongs to an array: give count or ring as well");
     return ring ? read_ring(*ring, position, tets) : std::vector<Instance>(1);
   }
   Vec3d count = table.vec3("count");
@@ -219,8 +224,37 @@ std::vector<Instance> read_instances(TableReader& table, const Vec3d& position, 
   return instances;
 }
 
-std::string instance_name(const std::string& name, std::size_t i, std::size_t count) {
-  return count == 1 ? name : name + "." + std::to_string(i);
+}  // namespace
+
+std::vector<Instance> read_instances(TableReader& table, const Vec3d& position, std::size_t tets,
+                                     const Growth& growth) {
+  std::vector<Instance> instances = read_all(table, position, tets, growth);
+  const auto count = static_cast<std::int32_t>(instances.size());
+  if (count > 1)
+    for (std::int32_t i = 0; i < count; ++i) instances[static_cast<std::size_t>(i)].number = i;
+  if (!table.has("without")) return instances;
+  if (count == 1) table.fail("without", "the array has one body: leave its table out");
+  std::vector<std::int32_t> left_out = table.indices("without", count);
+  std::ranges::sort(left_out);
+  std::erase_if(instances, [&](const Instance& instance) {
+    return std::ranges::binary_search(left_out, instance.number);
+  });
+  if (instances.empty()) table.fail("without", "leaves no body of the array: leave its table out");
+  return instances;
+}
+
+std::vector<Instance> instances_of(const std::string& keys, const std::filesystem::path& file, double scale) {
+  TableReader table(keys, file);
+  const Growth growth = read_growth(table, scale);
+  return read_instances(table, table.vec3("position", {0, 0, 0}), 0, growth);
+}
+
+std::string instance_name(const std::string& name, const Instance& instance) {
+  return instance.number < 0 ? name : name + "." + std::to_string(instance.number);
+}
+
+Vec<float, 3> instance_color(const std::vector<Vec<float, 3>>& colors, const Instance& instance) {
+  return colors[static_cast<std::size_t>(std::max(0, instance.number)) % colors.size()];
 }
 
 }  // namespace stickslip

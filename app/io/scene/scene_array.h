@@ -29,6 +29,7 @@ Placement read_placement(TableReader& table);
 struct Instance {
   Vec<double, 3> offset{0, 0, 0};
   Mat<double, 3> rotation = Mat<double, 3>::identity();
+  int number = -1;  // in the array, also of those that are left out; < 0: a single body
 };
 
 /// Throws if the scene would not fit into memory.
@@ -42,11 +43,15 @@ struct Growth {
 };
 Growth read_growth(TableReader& table, double scale);
 
-/// The instances of an array of bodies with `tets` (or triangles, or points) each; one instance without an
-/// array.
+/// The instances of an array of bodies with `tets` (or triangles, or points) each, but for those that it is
+/// `without`; one instance without an array.
 std::vector<Instance> read_instances(TableReader& table, const Vec<double, 3>& position, std::size_t tets,
                                      const Growth& growth);
-/// Name of instance i of `count`.
-std::string instance_name(const std::string& name, std::size_t i, std::size_t count);
+/// The same for the keys of the table of an object or collider of the scene `file`.
+std::vector<Instance> instances_of(const std::string& keys, const std::filesystem::path& file, double scale);
+/// Name of an instance of the array `name`.
+std::string instance_name(const std::string& name, const Instance& instance);
+/// Its colour among those of the array.
+Vec<float, 3> instance_color(const std::vector<Vec<float, 3>>& colors, const Instance& instance);
 
 }  // namespace stickslip

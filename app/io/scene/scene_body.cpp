@@ -71,17 +71,16 @@ BodyTable read_body(TableReader& table, const SceneSource& source, Model& model,
 }
 
 void add_instances(const TableReader& table, const BodyTable& body, const BodyStart& first, Model& model) {
-  for (std::size_t i = 0; i < body.instances.size(); ++i) {
-    const auto& [offset, turn] = body.instances[i];
+  for (const Instance& instance : body.instances) {
+    const auto& [offset, turn, number] = instance;
     BodyStart start = first;
     start.pose = {turn * body.pose.x + offset, normalized(quaternion_of(turn) * body.pose.q)};
     // The given velocity is that of `position`; the body's is that of its centre of mass.
     start.spin = turn * first.spin;
     start.velocity = turn * first.velocity + cross(start.spin, start.pose.q.rotate(body.form.frame.x));
     located(table, [&]() -> Object& {
-      return add_body(model, instance_name(body.name, i, body.instances.size()), body.form, body.material,
-                      start);
-    }).color = body.colors[i % body.colors.size()];
+      return add_body(model, instance_name(body.name, instance), body.form, body.material, start);
+    }).color = instance_color(body.colors, instance);
   }
 }
 

@@ -249,7 +249,7 @@ void build_object(TableReader table, const SceneSource& source, Model& model,
               static_cast<double>(model.tets.size() + instances.size() * tets));
 
   for (std::size_t i = 0; i < instances.size(); ++i) {
-    const auto& [offset, turn] = instances[i];
+    const auto& [offset, turn, number] = instances[i];
     const auto placed = [&, &offset = offset, &turn = turn](const std::vector<Vec3d>& points) {
       std::vector<Vec3d> out;
       out.reserve(points.size());
@@ -257,7 +257,7 @@ void build_object(TableReader table, const SceneSource& source, Model& model,
       return out;
     };
     const std::vector<Vec3d> nodes = placed(mesh.nodes);
-    const std::string instance = instance_name(name, i, instances.size());
+    const std::string instance = instance_name(name, instances[i]);
     Object& object = located(table, [&]() -> Object& {
       if (body == "frames") {
         FramePaths here;
@@ -268,7 +268,7 @@ void build_object(TableReader table, const SceneSource& source, Model& model,
       if (body == "affine") return add_affine(model, instance, nodes, mesh.tets, material);
       return (ten_node ? add_ten_node_solid : add_solid)(model, instance, nodes, mesh.tets, material);
     });
-    object.color = colors[i % colors.size()];
+    object.color = instance_color(colors, instances[i]);
     object.no_contact_group = group;
     const Vec3d center = turn * placement.position + offset;
     for (std::int32_t n = object.node_begin; n < object.node_end; ++n)
@@ -303,16 +303,16 @@ void build_collider(TableReader table, const SceneSource& source, Model& model) 
   table.finish();
 
   for (std::size_t i = 0; i < instances.size(); ++i) {
-    const auto& [offset, turn] = instances[i];
+    const auto& [offset, turn, number] = instances[i];
     std::vector<Vec3d> nodes;
     for (const Vec3d& p : points ? point_mesh.nodes : mesh.nodes)
       nodes.push_back(turn * placement.apply(p) + offset);
-    const std::string instance = instance_name(name, i, instances.size());
+    const std::string instance = instance_name(name, instances[i]);
     Object& object = located(table, [&]() -> Object& {
       return points ? add_point_collider(model, instance, nodes, point_mesh.segments, material, motion)
                     : add_collider(model, instance, nodes, mesh.triangles, material, motion);
     });
-    object.color = colors[i % colors.size()];
+    object.color = instance_color(colors, instances[i]);
     object.no_contact_group = group;
     model.scripted.back().frames = sequence.frames;
     model.scripted.back().frame_dt = sequence.dt;

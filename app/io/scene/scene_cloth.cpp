@@ -115,7 +115,7 @@ void build_cloth(TableReader& table, const SceneSource& source, Model& model) {
                                   instances.size() * mesh.triangles.size()));
 
   for (std::size_t i = 0; i < instances.size(); ++i) {
-    const auto& [offset, turn] = instances[i];
+    const auto& [offset, turn, number] = instances[i];
     std::vector<Vec3d> nodes;
     for (const Vec3d& p : mesh.nodes) nodes.push_back(turn * placement.apply(p) + offset);
     if (i == 0) check_thickness(table, nodes, mesh.triangles, thickness);
@@ -123,13 +123,13 @@ void build_cloth(TableReader& table, const SceneSource& source, Model& model) {
       model.cloth_patterns.push_back(scaled_pattern(sewn, cut));
       check_pattern_size(table, nodes, mesh.triangles, model.cloth_patterns.back(), cut.scale);
     }
-    const std::string instance = instance_name(name, i, instances.size());
+    const std::string instance = instance_name(name, instances[i]);
     Object& object = located(table, [&]() -> Object& {
       return add_cloth(model, instance, nodes, mesh.triangles, material, thickness);
     });
     if (cut.is_sewn) object.cloth_pattern = static_cast<std::int32_t>(model.cloth_patterns.size()) - 1;
     else object.warp = turn * (placement.linear * warp);
-    object.color = colors[i % colors.size()];
+    object.color = instance_color(colors, instances[i]);
     object.no_contact_group = group;
     const Vec3d center = turn * placement.position + offset;
     for (std::int32_t n = object.node_begin; n < object.node_end; ++n)

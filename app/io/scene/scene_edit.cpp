@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <numbers>
+#include <optional>
+#include <regex>
 #include <set>
 
 #include "app/io/file/number_text.h"
+#include "app/io/scene/scene_array.h"
 #include "app/io/scene/toml_text.h"
 
 namespace stickslip {
@@ -56,6 +60,23 @@ class EditedText {
     if (const toml::node* node = document_.get(key)) return replace(*node, value);
     added_[0].push_back(key + " = " + value);
   }
+  /// Takes a key of the document away, with its value, or a table [object.key]; nothing without either.
+  void remove(const std::string& key) {
+    for (const char* kind : {"object", "collider"})
+      if (const toml::table* table = document_[kind][key].as_table()) {
+        const auto [begin, end] = lines_of(*table);
+        for (std::size_t k = begin; k <= end; ++k) removed_.insert(static_cast<unsigned>(k));
+      }
+    const toml::node* node = document_.get(key);
+    if (node == nullptr) return;
+    const toml::source_region& at = node->source();
+    const bool is_known = at.begin.line > 0 && at.end.line <= lines_.size();
+    const std::string line = is_known ? lines_[at.begin.line - 1] : std::string();
+    if (const std::size_t first = line.find_first_not_of(" \t");
+        line.compare(std::min(first, line.size()), key.size(), key) != 0)
+      throw InputError(file_.string() + ": " + key + " has no line of its own");
+    for (auto k = at.begin.line; k <= at.end.line; ++k) removed_.insert(k);
+  }
   /// Sets `key` in the table [name], which is added at the end of the text if it is missing.
   void set(const std::string& name, const std::string& key, const std::string& value) {
     const toml::node* node = document_.get(name);
@@ -90,7 +111,7 @@ class EditedText {
     };
     add(0);
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      out += lines[i] + "\n";
+      if (!removed_.contains(static_cast<unsigned>(i + 1))) out += lines[i] + "\n";
       add(i + 1);
     }
     for (const auto& [name, keys] : new_tables_) {
@@ -147,6 +168,7 @@ class EditedText {
   std::map<std::pair<unsigned, unsigned>, std::pair<unsigned, std::string>> changes_;  // by line and column
   std::map<unsigned, std::vector<std::string>> added_;                                 // after this line
   std::map<std::string, std::vector<std::string>> new_tables_;
+  std::set<unsigned> removed_;  // lines, from 1
 };
 
 std::string value_text(const void* object, const ParamInfo& row) {
@@ -274,25 +296,39 @@ bool names_object(const toml::table& table, const std::string& name) {
          });
 }
 
-/// The table of the [[object]] of this name, or of the [[collider]] if these are searched, too. Throws
-/// InputError: there is none, or it is an array's.
-const toml::table& object_table(const toml::table& root, const std::string& name, bool colliders = false) {
-  std::vector<const toml::table*> tables = tables_of(root, "object");
-  if (colliders) std::ranges::copy(tables_of(root, "collider"), std::back_inserter(tables));
-  for (const toml::table* table : tables) {
-    const std::string own = (*table)["name"].value_or(std::string());
-    if (own == name) return *table;
-    if (name.starts_with(own + "."))
-      throw InputError(std::string("'")
-                           .append(name)
-                           .append("' is part of the array '")
-                           .append(own)
-                           .append("', which is one object of the scene's file"));
-  }
-  for (const toml::table* table : tables_of(root, "collider"))
-    if ((*table)["name"].value_or(std::string()) == name)
-      throw InputError("'" + name + "' is a collider of the scene's file, no object");
+/// The table that defines an object or a collider.
+struct OwnTable {
+  const toml::table& table;
+  int number = -1;  // in the array of the table; < 0: the table is its own
+  bool is_collider = false;
+
+  std::string name() const { return table["name"].value_or(std::string()); }
+};
+
+/// Throws InputError: there is none.
+OwnTable own_table(const toml::table& root, const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  std::optional<OwnTable> array;
+  for (const char* kind : {"object", "collider"})
+    for (const toml::table* table : tables_of(root, kind)) {
+      const OwnTable found{*table, -1, kind == std::string_view("collider")};
+      if (found.name() == name) return found;
+      if (dot != std::string::npos && dot + 1 < name.size() && found.name() == name.substr(0, dot))
+        array.emplace(OwnTable{*table, std::atoi(name.c_str() + dot + 1), found.is_collider});
+    }
+  if (array) return *array;
   throw InputError("there is no object '" + name + "' in the scene's file");
+}
+
+/// The table of this name alone, also of an array. Throws InputError: there is none, or it is an array's.
+const toml::table& object_table(const toml::table& root, const std::string& name) {
+  const OwnTable own = own_table(root, name);
+  if (own.number < 0) return own.table;
+  throw InputError(std::string("'")
+                       .append(name)
+                       .append("' is part of the array '")
+                       .append(own.name())
+                       .append("', which is one object of the scene's file"));
 }
 
 /// The three numbers of a key; none without the key.
@@ -331,6 +367,94 @@ std::vector<std::string> sides_of(const toml::table& tie) {
   for (const char* key : {"chain", "mesh"})
     if (const auto name = tie[key].value<std::string>()) names.assign(2, *name);
   return names;
+}
+
+/// Joints and springs that name a whole array pair its bodies by their order. Throws InputError: there is
+/// one.
+void check_pairs(const toml::table& root, const std::string& array) {
+  for (const char* kind : {"joint", "spring"})
+    for (const toml::table* tie : tables_of(root, kind))
+      if (std::ranges::count(sides_of(*tie), array) > 0)
+        throw InputError(std::string("the ")
+                             .append(kind)
+                             .append(" '")
+                             .append((*tie)["name"].value_or(std::string()))
+                             .append("' connects all bodies of the array '")
+                             .append(array)
+                             .append("': none of them can be taken out of it"));
+}
+
+/// The instances of the array of an object's keys, in which its tables are [object.NAME].
+std::vector<Instance> instances_in(const std::string& keys, const fs::path& file, double scale) {
+  static const std::regex header("(^|\\n)([ \\t]*\\[+[ \\t]*)(object|collider)\\.");
+  return instances_of(std::regex_replace(keys, header, "$1$2"), file, scale);
+}
+
+/// The one body of an array that its number names, and whether it is the last one. Throws InputError: there
+/// is none of this number.
+struct OwnInstance {
+  Instance instance;
+  bool is_last;
+};
+OwnInstance instance_in(const std::string& keys, const fs::path& file, const OwnTable& own, double scale) {
+  const std::vector<Instance> instances = instances_in(keys, file, scale);
+  const auto found = std::ranges::find(instances, own.number, &Instance::number);
+  if (found != instances.end()) return {*found, instances.size() == 1};
+  throw InputError("there is no object '" + own.name() + "." + std::to_string(own.number) +
+                   "' in the scene's file");
+}
+
+/// The text in which an array has one body less, which is not its last one.
+std::string without_instance(const std::string& text, const fs::path& file, const OwnTable& own) {
+  EditedText edited(text, file);
+  const toml::table& table = own_table(edited.root(), own.name()).table;
+  std::set<std::int64_t> left_out{own.number};
+  if (const toml::array* given = table["without"].as_array())
+    for (const toml::node& number : *given) left_out.insert(number.value_or(std::int64_t{own.number}));
+  std::string list;
+  for (const std::int64_t number : left_out)
+    list.append(list.empty() ? "[" : ", ").append(std::to_string(number));
+  edited.set(table, "without", list + "]");
+  return edited.text();
+}
+
+/// The keys of an object's table: of one body of an array with its own name and place.
+std::string keys_of(const std::string& text, const fs::path& file, const std::string& name, double scale) {
+  constexpr double kDegree = std::numbers::pi / 180;
+  const EditedText whole(text, file);
+  const OwnTable own = own_table(whole.root(), name);
+  const std::string keys = whole.only(own.table);
+  if (own.number < 0) return keys;
+  if (own.table.contains("motion"))
+    throw InputError("'" + name + "' follows a script with all of the array '" + own.name() + "'");
+  if (scale != 1 && own.table.contains("grow"))
+    throw InputError("'" + name + "' is of an array that the scale " + number_text(scale) +
+                     " makes longer: load the scene without a scale");
+  const Instance instance = instance_in(keys, file, own, scale).instance;
+  EditedText edited(keys, file);
+  const auto value = [&](const char* key) {
+    return vector_at(edited.root(), key, name).value_or(Vec<double, 3>{0, 0, 0});
+  };
+  edited.set_at_top("name", toml_text(name));
+  edited.set_at_top("position", rounded_text(instance.rotation * value("position") + instance.offset));
+  if (const Quat turn = quaternion_of(instance.rotation); std::abs(turn.w) < 1) {
+    const Quat before = rotation_by(kDegree * value("rotation"));
+    edited.set_at_top("rotation", rounded_text(rotation_vector(normalized(turn * before)) / kDegree));
+    for (const char* key : {"velocity", "angular_velocity"})
+      if (edited.root().contains(key)) edited.set_at_top(key, rounded_text(instance.rotation * value(key)));
+  }
+  if (const toml::array* colors = edited.root()["colors"].as_array(); colors != nullptr && !colors->empty()) {
+    const toml::array* color = (*colors)[static_cast<std::size_t>(own.number) % colors->size()].as_array();
+    Vec<double, 3> rgb{0, 0, 0};
+    for (int k = 0; color != nullptr && k < 3; ++k)
+      rgb[k] = (*color)[static_cast<std::size_t>(k)].value_or(0.0);
+    edited.remove("colors");
+    edited.set_at_top("color", rounded_text(rgb));
+  }
+  for (const char* key :
+       {"count", "spacing", "pattern", "jitter", "tumble", "seed", "ring", "grow", "without"})
+    edited.remove(key);
+  return edited.text();
 }
 
 /// Moves what a joint says of places and directions in the world.
@@ -469,16 +593,23 @@ std::string with_settings(const std::string& text, const fs::path& file, const S
   return out;
 }
 
-std::string without_object_table(const std::string& text, const fs::path& file, const std::string& name) {
+std::string without_object_table(const std::string& text, const fs::path& file, const std::string& name,
+                                 double scale) {
   const EditedText edited(text, file);
-  return without_tables(edited.without(object_table(edited.root(), name)), file, tables_about_objects,
-                        [&](const toml::table& table) { return names_object(table, name); });
+  const OwnTable own = own_table(edited.root(), name);
+  if (own.number >= 0) check_pairs(edited.root(), own.name());
+  const bool is_last = own.number < 0 || instance_in(edited.only(own.table), file, own, scale).is_last;
+  return without_tables(is_last ? edited.without(own.table) : without_instance(text, file, own), file,
+                        tables_about_objects, [&](const toml::table& table) {
+                          return names_object(table, name) || (is_last && names_object(table, own.name()));
+                        });
 }
 
 std::string object_copy(const std::string& text, const fs::path& file, const std::string& name,
-                        const std::string& copy_name, const Vec<double, 3>& shift) {
-  const EditedText whole(text, file);
-  EditedText edited(whole.only(object_table(whole.root(), name)), file);
+                        const std::string& copy_name, const Vec<double, 3>& shift, double scale) {
+  if (own_table(EditedText(text, file).root(), name).is_collider)
+    throw InputError("'" + name + "' is a collider of the scene's file, no object");
+  EditedText edited(keys_of(text, file, name, scale), file);
   Vec<double, 3> position = vector_at(edited.root(), "position", name).value_or(Vec<double, 3>{0, 0, 0});
   position += shift;
   edited.set_at_top("name", toml_text(copy_name));
@@ -487,14 +618,36 @@ std::string object_copy(const std::string& text, const fs::path& file, const std
   return edited.text();
 }
 
+std::string with_own_tables(const std::string& text, const fs::path& file, const std::set<std::string>& names,
+                            double scale) {
+  std::string out = text;
+  for (const std::string& name : names) {
+    const EditedText edited(out, file);
+    const OwnTable own = own_table(edited.root(), name);
+    if (own.number < 0) continue;
+    check_pairs(edited.root(), own.name());
+    const std::string keys = keys_of(out, file, name, scale);
+    const bool is_last = instance_in(edited.only(own.table), file, own, scale).is_last;
+    out = is_last ? edited.without(own.table) : without_instance(out, file, own);
+    out += std::string(own.is_collider ? "\n[[collider]]\n" : "\n[[object]]\n") + keys;
+  }
+  return out;
+}
+
 std::string with_moved_tables(const std::string& text, const fs::path& file, const Model& model,
                               const std::set<std::string>& names, const Pose& move) {
   constexpr double kDegree = std::numbers::pi / 180;
   const Vec<double, 3> none{0, 0, 0};
   const bool turns = move.q.w != 1;
   EditedText edited(text, file);
-  for (const std::string& name : names) {
-    const toml::table& table = object_table(edited.root(), name, true);
+  std::set<std::string> all = names;
+  for (const char* kind : {"object", "collider"})  // bodies that left an array which moves
+    for (const toml::table* table : tables_of(edited.root(), kind))
+      if (const std::string own = (*table)["name"].value_or(std::string());
+          own.find('.') != std::string::npos && names.contains(own.substr(0, own.find('.'))))
+        all.insert(own);
+  for (const std::string& name : all) {
+    const toml::table& table = object_table(edited.root(), name);
     const toml::table* ring = table["ring"].as_table();
     if (turns && (table.contains("count") || ring != nullptr))
       throw InputError("'" + name + "' is an array: it can be moved, not turned");

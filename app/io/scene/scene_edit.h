@@ -28,16 +28,23 @@ struct SceneSettings {
 std::string with_settings(const std::string& text, const std::filesystem::path& file,
                           const SceneSettings& wanted);
 
-/// The text without the [[object]] of this name, and without its pins, forces, joints and springs and what is
-/// expected of it. Throws InputError: there is none, or it is an array's.
+/// The text without the [[object]] or [[collider]] of this name, and without its pins, forces, joints and
+/// springs and what is expected of it; an array is then `without` this body. `scale`: of the scene. Throws
+/// InputError: there is none, or joints connect all bodies of the array.
 std::string without_object_table(const std::string& text, const std::filesystem::path& file,
-                                 const std::string& name);
+                                 const std::string& name, double scale = 1);
 
-/// The [[object]] of this name as a table of its own, without its header, under another name and moved by
-/// `shift` [m]. Throws InputError as without_object_table, and for a position that is no list of three
-/// numbers.
+/// The [[object]] of this name, perhaps one body of an array, as a table of its own, without its header,
+/// under another name and moved by `shift` [m]. Throws InputError: there is none, it is a collider, a script
+/// moves its array, the scale makes the array longer, or a position is no list of three numbers.
 std::string object_copy(const std::string& text, const std::filesystem::path& file, const std::string& name,
-                        const std::string& copy_name, const Vec<double, 3>& shift);
+                        const std::string& copy_name, const Vec<double, 3>& shift, double scale = 1);
+
+/// The text in which these objects and colliders have tables of their own, at the end, if they are of an
+/// array, which is then `without` them. All keep their names and places. Throws InputError: as
+/// without_object_table and object_copy.
+std::string with_own_tables(const std::string& text, const std::filesystem::path& file,
+                            const std::set<std::string>& names, double scale);
 
 /// The text in which the [[object]] and [[collider]] tables of these names begin at their places after
 /// `move`, with the joints that hold them, the ends of their ropes and springs, which keep their lengths,

@@ -222,7 +222,7 @@ void build_rods(TableReader& table, const SceneSource& source, Model& model,
               static_cast<double>(model.segments.size() + instances.size() * strands.segments()));
 
   for (std::size_t i = 0; i < instances.size(); ++i) {
-    const auto& [offset, turn] = instances[i];
+    const auto& [offset, turn, number] = instances[i];
     std::vector<Vec3d> nodes, rest;
     std::vector<Vec2i> segments;
     std::vector<std::int32_t> held_nodes, held_ghosts;  // both as indices into their own kind
@@ -247,10 +247,10 @@ void build_rods(TableReader& table, const SceneSource& source, Model& model,
     for (const std::vector<Vec3d>& strand : unloaded.points)
       for (const Vec3d& p : strand) rest.push_back(turn * placement.apply(p) + offset);
     Object& object = located(table, [&]() -> Object& {
-      return add_rods(model, instance_name(name, i, instances.size()), nodes, segments, material, diameter,
+      return add_rods(model, instance_name(name, instances[i]), nodes, segments, material, diameter,
                       aspect);
     });
-    object.color = colors[i % colors.size()];
+    object.color = instance_color(colors, instances[i]);
     object.no_contact_group = group;
     object.quasistatic_twist = quasistatic;
     const std::vector<Vec3d> ghosts = place_ghosts(rest, segments, diameter);
