@@ -247,8 +247,7 @@ void build_rods(TableReader& table, const SceneSource& source, Model& model,
     for (const std::vector<Vec3d>& strand : unloaded.points)
       for (const Vec3d& p : strand) rest.push_back(turn * placement.apply(p) + offset);
     Object& object = located(table, [&]() -> Object& {
-      return add_rods(model, instance_name(name, instances[i]), nodes, segments, material, diameter,
-                      aspect);
+      return add_rods(model, instance_name(name, instances[i]), nodes, segments, material, diameter, aspect);
     });
     object.color = instance_color(colors, instances[i]);
     object.no_contact_group = group;
