@@ -58,7 +58,9 @@ class Viewer final : public ActionTarget {
     pictures_.toggle_video(name(), view_.pictures.rate, simulation_.status().error);
   }
   void save_report() override { files_.save_report(simulation_, name()); }
-  void save_plots() override { files_.save_plots(simulation_, view_.tracked, name()); }
+  void save_plots() override {
+    files_.save_plots(simulation_, view_.tracked, view_.expected, forks_, name());
+  }
   void save_scene() override {
     if (scene_) files_.save_scene(*scene_, simulation_.settings());
   }

@@ -12,7 +12,7 @@
 #include "app/io/report/report.h"
 #include "app/io/scene/scene_edit.h"
 #include "app/process/child_process.h"
-#include "app/viewer/panels/history_plots.h"
+#include "app/viewer/panels/plot_columns.h"
 #include "app/viewer/video.h"
 
 namespace stickslip {
@@ -36,6 +36,7 @@ void WindowFiles::save_report(const Simulation& simulation, const std::string& s
 }
 
 void WindowFiles::save_plots(const Simulation& simulation, const TrackedProbes& tracked,
+                             const TrackedProbes& expected, const Forks& forks,
                              const std::string& scene) const {
   std::vector<const StepReport*> steps = steps_of(simulation.history());
   for (const StepReport& step : simulation.future()) steps.push_back(&step);
@@ -44,7 +45,7 @@ void WindowFiles::save_plots(const Simulation& simulation, const TrackedProbes& 
   try {
     make_output_folder(folder_);
     OutputFile out(file);
-    out.stream() << history_csv(steps, tracked);
+    out.stream() << history_csv(steps, tracked, plot_columns(forks, *simulation.frame().scene, expected));
     out.commit();
     spdlog::info("wrote {}: {} steps", file.string(), steps.size());
   } catch (const std::exception& error) {

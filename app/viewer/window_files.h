@@ -12,6 +12,7 @@
 #include "app/process/detached_process.h"
 #include "app/render/camera.h"
 #include "app/render/image.h"
+#include "app/viewer/fork.h"
 #include "app/viewer/session_journal.h"
 #include "app/viewer/simulation.h"
 #include "app/viewer/tracked_probes.h"
@@ -31,8 +32,9 @@ class WindowFiles {
 
   /// As `run --report`, of the steps whose reports are still there. `scene`: its name, in names of files.
   void save_report(const Simulation& simulation, const std::string& scene) const;
-  /// The numbers of the plots over the same steps, see history_csv.
-  void save_plots(const Simulation& simulation, const TrackedProbes& tracked, const std::string& scene) const;
+  /// The numbers of the plots over the same steps, see history_csv and plot_columns.
+  void save_plots(const Simulation& simulation, const TrackedProbes& tracked, const TrackedProbes& expected,
+                  const Forks& forks, const std::string& scene) const;
   /// The scene's file with other settings.
   void save_scene(const Scene& scene, const Settings& settings) const;
   /// A line of a camera path: keys of later times are appended, one of an earlier time begins another file.

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 
+#include "app/viewer/panels/plot_columns.h"
 #include "tests/app/rigid_scene.h"
 
 namespace stickslip {
@@ -63,6 +65,33 @@ TEST(ExpectCurves, OfObjectsAreThoseThatAreNamed) {
   model.objects[1].name = "rows.2";
   curves = expect_curves(model, std::vector<Expectation>{ExpectHeight{"row", 2, 0.5, 0.6}});
   EXPECT_EQ(curves.at(0).objects, (std::vector<int>{0, 2})) << "the instances of an array";
+}
+
+TEST(ExpectCurves, AreColumnsOfTheFileOfPlots) {
+  auto scene = std::make_shared<Scene>(test::rigid_scene("r"));
+  scene->expect = {ExpectResidual{1e-4, 0.9}, ExpectHeight{"high", 2, 0.5, 0.6},
+                   ExpectHeight{"low", 2, 0, 1}};
+  TrackedProbes expected;
+  expected.track(ObjectProbe(scene, 1));
+  Snapshot snapshot;
+  snapshot.frame = 1;
+  snapshot.poses.assign(3, Pose::identity());
+  snapshot.poses[1].x = {1, 2, 3};
+  const std::vector<Vec3f> positions(scene->model.node_count(), Vec3f{0, 0, 0});
+  expected.observe(snapshot, positions, scene->model.materials, false);
+  const std::vector<HistoryColumn> columns = plot_columns(Forks({}, {}), *scene, expected);
+  ASSERT_EQ(columns.size(), 2u) << "of what was not observed there is none";
+  StepReport step;
+  step.frame = 1;
+  step.time = 1;
+  step.contact_solve.emplace();
+  step.contact_solve->residual = 5e-5;
+  EXPECT_EQ(columns[0].of(step), 5e-5);
+  EXPECT_TRUE(columns[1].title.starts_with("Expected: ")) << columns[1].title;
+  EXPECT_TRUE(columns[1].title.ends_with(": high")) << columns[1].title;
+  EXPECT_NEAR(columns[1].of(step), 2, 1e-6);
+  step.frame = 2;
+  EXPECT_TRUE(std::isnan(columns[1].of(step)));
 }
 
 }  // namespace

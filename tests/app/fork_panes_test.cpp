@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <sstream>
 
+#include "app/viewer/panels/plot_columns.h"
 #include "app/viewer/pointer.h"
 #include "app/viewer/step_text.h"
 #include "tests/app/fork_fixture.h"
@@ -195,6 +197,30 @@ TEST_F(ForkOfSlope, CaptionsSayWhatDiffersAndHowTheStepEnded) {
   EXPECT_LT(captions[0].distance, 0);
   EXPECT_EQ(captions[1].distance, forks.entries()[0].distances.at(8).mean);
   EXPECT_GT(captions[1].distance, 0);
+}
+
+TEST_F(ForkOfSlope, TheFileOfPlotsHasItsDistances) {
+  steps_to(8);
+  const std::vector<HistoryColumn> columns = plot_columns(forks, *simulation.frame().scene, {});
+  ASSERT_FALSE(columns.empty());
+  EXPECT_EQ(columns[0].title, "Distance, m: fork 1");
+  const StepReport& last = simulation.history().back();
+  EXPECT_EQ(columns[0].of(last), forks.entries()[0].distances.at(8).mean);
+  EXPECT_TRUE(std::isnan(columns[0].of(simulation.history().front()))) << "before it began";
+  std::vector<std::string> lines;
+  std::istringstream text(history_csv(steps_of(simulation.history()), {}, columns));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 9u);
+  EXPECT_NE(lines[0].find(",\"Distance, m: fork 1\""), std::string::npos) << lines[0];
+  const auto commas = [](const std::string& line, bool outside) {
+    std::ptrdiff_t count = 0;
+    for (const char c : line) {
+      if (c == '"') outside = !outside;
+      count += outside && c == ',';
+    }
+    return count;
+  };
+  for (const std::string& line : lines) EXPECT_EQ(commas(line, true), commas(lines[0], true));
 }
 
 /// There its pane is empty.

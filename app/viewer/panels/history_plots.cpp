@@ -225,7 +225,8 @@ void draw_energy_balance(const std::deque<StepReport>& history) {
             {kBalanceTitle});
 }
 
-std::string history_csv(std::span<const StepReport* const> steps, const TrackedProbes& tracked) {
+std::string history_csv(std::span<const StepReport* const> steps, const TrackedProbes& tracked,
+                        std::span<const HistoryColumn> more) {
   std::string text = "frame,\"time, s\"";
   const auto add_title = [&](std::string_view axis, const char* curve) {
     text += "," + quoted(std::string(axis) + (curve[0] == '\0' ? "" : std::string(": ") + curve));
@@ -238,6 +239,7 @@ std::string history_csv(std::span<const StepReport* const> steps, const TrackedP
   for_each_tracked(tracked, [&](std::size_t item, std::size_t quantity) {
     add_title(tracked.name(item), TrackedProbes::kQuantities[quantity].title.data());
   });
+  for (const HistoryColumn& column : more) text += "," + quoted(column.title);
   const std::vector<EnergyBalance> sums = energy_balance(steps);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     text += "\n" + std::to_string(steps[i]->frame) + "," + cell(steps[i]->time);
@@ -251,6 +253,7 @@ std::string history_csv(std::span<const StepReport* const> steps, const TrackedP
     for_each_tracked(tracked, [&](std::size_t item, std::size_t quantity) {
       text += "," + (row ? cell(row->values[item][quantity]) : "");
     });
+    for (const HistoryColumn& column : more) text += "," + cell(column.of(*steps[i]));
   }
   return text + "\n";
 }

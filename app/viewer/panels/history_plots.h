@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,8 +54,15 @@ std::vector<const StepReport*> steps_of(const std::deque<StepReport>& history);
 void draw_history(HistoryPlots section, const std::deque<StepReport>& history);
 void draw_energy_balance(const std::deque<StepReport>& history);
 
-/// A line per step: frame, time, every curve of all plots, the energy balance, and the numbers of what is
-/// tracked. Numbers that are not known are empty.
-std::string history_csv(std::span<const StepReport* const> steps, const TrackedProbes& tracked = {});
+/// A column of history_csv.
+struct HistoryColumn {
+  std::string title;
+  std::function<double(const StepReport&)> of;  // NaN: not known
+};
+
+/// A line per step: frame, time, every curve of all plots, the energy balance, the numbers of what is
+/// tracked, and further columns. Numbers that are not known are empty.
+std::string history_csv(std::span<const StepReport* const> steps, const TrackedProbes& tracked = {},
+                        std::span<const HistoryColumn> more = {});
 
 }  // namespace stickslip
