@@ -7,6 +7,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "gpu/dfcp/problem/dual_products.h"
+#include "gpu/dfcp/problem/dynamics_inverse.h"
 #include "gpu/linear/sparse_cholesky.h"
 #include "tests/fixtures/fresh_seed.h"
 
@@ -248,6 +250,76 @@ TEST(ContactProblem, OneUnsymmetricPartIsEnough) {
   EXPECT_LT((to_dense(to_local(p).W) - w).cwiseAbs().maxCoeff(), 1e-10 * w.cwiseAbs().maxCoeff());
 }
 
+double condition_of(const MatrixXd& a) {
+  const VectorXd values = Eigen::SelfAdjointEigenSolver<MatrixXd>(a, Eigen::EigenvaluesOnly).eigenvalues();
+  return values.maxCoeff() / values.minCoeff();
+}
+
+constexpr double kDense = 1e-13;  // rounding of the dense inverse, times the condition of A
+
+/// |A x - b| <= t |b| bounds the error of an entry h' x of W by t |h| |A^-1| |b|, and the largest entry of W
+/// is at least |h| |b| / |A| of the largest row.
+TEST(ContactProblem, ConjugateGradientsHaveTheWOfDenseAlgebra) {
+  FRESH_SEED(seed);
+  Numbers random(seed);
+  for (const int large : {20, 61}) {  // 61 is no multiple of three
+    const ContactProblem p = random_global(large, random);
+    const MatrixXd h = to_dense(p.H), a = to_dense(p.A), w = h * a.inverse() * h.transpose();
+    InverseReport report;
+    long last = 0;
+    for (const double tolerance : {1e-4, 1e-8, 1e-12}) {
+      const MatrixXd ours = to_dense(to_local(p, {tolerance}, &report).W);
+      EXPECT_LT((ours - w).cwiseAbs().maxCoeff(),
+                (tolerance + kDense) * condition_of(a) * w.cwiseAbs().maxCoeff());
+      EXPECT_GT(report.solves, 0);
+      EXPECT_GT(report.iterations, last);
+      last = report.iterations;
+    }
+    to_local(p, {}, &report);
+    EXPECT_EQ(report.solves, 0) << "factors";
+  }
+}
+
+/// Products and q are those of to_local: with cohesion, compliance and rows on which no impulse acts.
+TEST(ContactProblem, ProductsThroughTheInverseAreThoseOfW) {
+  FRESH_SEED(seed);
+  Numbers random(seed);
+  for (const int large : {20, 61}) {
+    ContactProblem p = random_global(large, random);
+    p.laws[2].cohesion = 0.7;
+    p.laws[5].compliance = 0.2;
+    MatrixXd h = to_dense(p.H);
+    h.row(4).setZero();
+    p.H = to_sparse(h);
+    p.w[4] = 0;
+    const ContactProblem local = to_local(p);
+    const MatrixXd w = to_dense(local.W), a = to_dense(p.A);
+    const VectorXd r = random.matrix(30, 1);
+    const double size =
+        h.rowwise().norm().maxCoeff() / Eigen::SelfAdjointEigenSolver<MatrixXd>(a).eigenvalues().minCoeff();
+    long last = 0;
+    for (const double tolerance : {0.0, 1e-4, 1e-8}) {
+      SCOPED_TRACE(tolerance);
+      const DualProducts products(p, {tolerance});
+      std::vector<double> u(30);
+      products.apply(r.data(), u.data());
+      const double apex = 0.7 * h.norm();
+      EXPECT_LT((to_vector(u) - w * r).cwiseAbs().maxCoeff(),
+                (tolerance + kDense * condition_of(a)) * size * (h.transpose() * r).norm());
+      EXPECT_LT((to_vector(products.q()) - to_vector(local.q)).cwiseAbs().maxCoeff(),
+                (tolerance + kDense * condition_of(a)) * size * (to_vector(p.f).norm() + apex));
+      EXPECT_EQ(products.report().solves, tolerance > 0 ? 3 : 0)
+          << "of f, the apices and r in the large part";
+      EXPECT_TRUE(tolerance == 0 || products.report().iterations > last);
+      last = products.report().iterations;
+    }
+    EXPECT_THROW(DualProducts(local, {1e-8}), std::invalid_argument);
+    p.w[4] = -1;
+    EXPECT_THROW(DualProducts(p, {1e-8}), std::invalid_argument);
+    EXPECT_THROW(to_local(p), std::invalid_argument);
+  }
+}
+
 TEST(ContactProblem, EquationResidualIsOfTheGivenA) {
   FRESH_SEED(seed);
   Numbers random(seed);
@@ -262,13 +334,37 @@ TEST(ContactProblem, EquationResidualIsOfTheGivenA) {
 }
 
 /// The error message of to_local for p; empty if it accepts p.
-std::string refusal(const ContactProblem& p) {
+std::string refusal(const ContactProblem& p, const InverseOptions& options = {}) {
   try {
-    to_local(p);
+    to_local(p, options);
   } catch (const std::invalid_argument& error) {
     return error.what();
   }
   return "";
+}
+
+TEST(ContactProblem, ConjugateGradientsTakeDefiniteSymmetricMatricesAlone) {
+  FRESH_SEED(seed);
+  Numbers random(seed);
+  ContactProblem p = random_global(20, random);
+  const MatrixXd a = to_dense(p.A);
+  MatrixXd skew = a;
+  for (int i = 0; i < skew.rows(); ++i)
+    for (int j = 0; j < i; ++j) skew(i, j) *= 1.01;
+  p.A = to_sparse(skew);
+  EXPECT_EQ(refusal(p), "");
+  EXPECT_NE(refusal(p, {1e-8}).find("A is not symmetric in its connected part of 20 dofs"), std::string::npos)
+      << refusal(p, {1e-8});
+  EXPECT_THROW(DualProducts(p, {1e-8}), std::invalid_argument);
+  p.A = to_sparse(-a);
+  EXPECT_NE(refusal(p, {1e-8}).find("A is not positive definite"), std::string::npos) << refusal(p, {1e-8});
+  // The diagonal blocks of the preconditioner are definite here, and the matrix is not.
+  MatrixXd indefinite = MatrixXd::Identity(a.rows(), a.rows());
+  for (int i = 0; i + 3 < a.rows(); ++i)
+    for (const int j : {i + 3, i + 4})
+      if (j < a.rows()) indefinite(i, j) = indefinite(j, i) = 2;
+  p.A = to_sparse(indefinite);
+  EXPECT_NE(refusal(p, {1e-8}).find("A is not positive definite"), std::string::npos) << refusal(p, {1e-8});
 }
 
 TEST(ContactProblem, RefusesAnUnsymmetricAWhoseSymmetricPartIsIndefinite) {

@@ -144,7 +144,8 @@ std::vector<double> free_velocities(const ContactProblem& problem, const std::ve
   return q;
 }
 
-void form_local(const ContactProblem& problem, ContactProblem& local) {
+void form_local(const ContactProblem& problem, const InverseOptions& options, ContactProblem& local,
+                InverseReport& report) {
   if (problem.form == Form::local) {
     local.W = complete_blocks(problem.W, problem.dim);
     local.q = problem.q;
@@ -157,13 +158,14 @@ void form_local(const ContactProblem& problem, ContactProblem& local) {
     multiply_bodies(problem, problem.f, v);
     local.q = free_velocities(problem, v);
   } else {
-    const DynamicsInverse inverse(problem.A);
+    const DynamicsInverse inverse(problem.A, options);
     const PartTerms h = split_by_parts(problem, inverse);
     LowerBlocks lower = make_lower_blocks(problem.dim, h.incidence);
     if (!inverse.symmetric()) lower.mirrored.assign(lower.values.size(), 0.0);
     add_parts(h, inverse, lower);
     local.W = to_rows(lower);
     local.q = free_velocities(problem, inverse.solve(problem.f));
+    report = inverse.report();
   }
 }
 
@@ -180,21 +182,12 @@ double softness_of(const ContactProblem& problem, std::size_t row) {
   return problem.softness.empty() ? 0 : problem.softness[row];
 }
 
-/// Rows on which no impulse acts must have zero velocity, except opening contacts.
 void add_compliance(const ContactProblem& problem, ContactProblem& local) {
   const std::vector<double> e = row_compliance(problem);
   for (std::size_t row = 0; row < e.size(); ++row) {
     if (e[row] == 0) continue;
     double& diagonal = local.W.values[diagonal_place(local.W, row)];
-    const BlockLaw& law = problem.laws[row / problem.dim];
-    const bool opens = law.set != FrictionSet::bilateral && row % problem.dim == 0 && local.q[row] > 0;
-    const bool soft = softness_of(problem, row) > 0 || e[row] == law.compliance;
-    if (diagonal == 0 && !soft && local.q[row] != 0 && !opens) {
-      std::ostringstream text;
-      text << "row " << row % problem.dim << " of block " << row / problem.dim << " moves at " << local.q[row]
-           << " m/s and nothing that it touches can move: let one of its bodies move, or drop it";
-      throw std::invalid_argument(text.str());
-    }
+    if (diagonal == 0) check_immovable_row(problem, row, e[row], local.q[row]);
     diagonal += e[row];
   }
 }
@@ -283,6 +276,17 @@ std::vector<double> row_compliance(const ContactProblem& problem) {
   return e;
 }
 
+void check_immovable_row(const ContactProblem& problem, std::size_t row, double compliance, double q) {
+  const BlockLaw& law = problem.laws[row / problem.dim];
+  const bool opens = law.set != FrictionSet::bilateral && row % problem.dim == 0 && q > 0;
+  const bool soft = softness_of(problem, row) > 0 || compliance == law.compliance;
+  if (soft || q == 0 || opens) return;
+  std::ostringstream text;
+  text << "row " << row % problem.dim << " of block " << row / problem.dim << " moves at " << q
+       << " m/s and nothing that it touches can move: let one of its bodies move, or drop it";
+  throw std::invalid_argument(text.str());
+}
+
 std::vector<double> with_cohesion(const ContactProblem& problem, std::vector<double> r) {
   return add_cohesion(problem, std::move(r), 1);
 }
@@ -291,13 +295,17 @@ std::vector<double> without_cohesion(const ContactProblem& problem, std::vector<
   return add_cohesion(problem, std::move(s), -1);
 }
 
-ContactProblem to_local(const ContactProblem& problem) {
+ContactProblem to_local(const ContactProblem& problem) { return to_local(problem, InverseOptions{}); }
+
+ContactProblem to_local(const ContactProblem& problem, const InverseOptions& options, InverseReport* report) {
   ContactProblem local;
+  InverseReport took;
   local.title = problem.title;
   local.description = problem.description;
   local.dim = problem.dim;
   local.laws = problem.laws;
-  form_local(problem, local);
+  form_local(problem, options, local, took);
+  if (report != nullptr) *report = took;
   add_compliance(problem, local);
   shift_by_cohesion(local);
   if (!problem.guess.empty()) local.guess = with_cohesion(problem, problem.guess);

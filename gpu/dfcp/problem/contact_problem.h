@@ -100,6 +100,10 @@ void check(const ContactProblem& problem);
 /// else, since u = 0 and r = 0 there. Shape: size().
 std::vector<double> row_compliance(const ContactProblem& problem);
 
+/// Refuses a row of q [m/s] on which no impulse acts, unless it is at rest, opens or is soft. `compliance`:
+/// of the row, as row_compliance has it. Throws std::invalid_argument.
+void check_immovable_row(const ContactProblem& problem, std::size_t row, double compliance, double q);
+
 /// The same problem with W and q formed, from blocks of bodies or from a factorisation of A's connected
 /// parts. All dim x dim blocks are complete and every diagonal entry is positive. W is exactly symmetric
 /// unless it was given (a local W keeps its values) or A is not symmetric. Compliance moves into W and

@@ -106,12 +106,16 @@ std::vector<double> dense_of(const SparseRows& a) {
 
 }  // namespace
 
-DynamicsInverse::DynamicsInverse(const SparseRows& a) {
+DynamicsInverse::DynamicsInverse(const SparseRows& a, const InverseOptions& options)
+    : pcg_tolerance_(options.pcg_tolerance) {
   find_parts(a);
   find_general_parts(a);
+  pcg_place_.assign(part_count(), -1);
   for (std::size_t part = 0; part < part_count(); ++part) {
     const std::int32_t n = size(part);
-    if (n <= kSmallPart || (!has_cholesky() && n <= kMostDenseDofs)) {
+    if (n > kSmallPart && pcg_tolerance_ > 0) {
+      keep_for_pcg(a, part);
+    } else if (n <= kSmallPart || (!has_cholesky() && n <= kMostDenseDofs)) {
       factorise_dense(a, part);
     } else if (has_cholesky()) {
       factorise_sparse(a, part);
@@ -213,8 +217,88 @@ void DynamicsInverse::factorise_sparse(const SparseRows& a, std::size_t part) {
   if (!sparse_general_.emplace_back().factorise({rows.offsets, rows.indices, rows.values})) refuse(part);
 }
 
+void DynamicsInverse::keep_for_pcg(const SparseRows& a, std::size_t part) {
+  if (general_[part] != 0)
+    throw std::invalid_argument("A is not symmetric in its connected part of " + std::to_string(size(part)) +
+                                " dofs that begins with dof " + std::to_string(dofs_[begin_[part]]) +
+                                ": conjugate gradients need a symmetric one, factors do not");
+  factor_begin_.push_back(0);
+  pcg_place_[part] = static_cast<std::int32_t>(pcg_.size());
+  PcgPart& of = pcg_.emplace_back();
+  of.rows = part_rows(a, part);
+  const std::int32_t n = size(part);
+  for (std::int32_t first = 0; first < n; first += 3) {
+    const std::int32_t width = std::min(n - first, 3);
+    double block[9] = {};
+    for (std::int32_t i = 0; i < width; ++i)
+      for (std::int32_t k = of.rows.offsets[first + i]; k < of.rows.offsets[first + i + 1]; ++k)
+        if (const std::int32_t j = of.rows.indices[k] - first; j >= 0 && j < width)
+          block[width * i + j] = of.rows.values[k];
+    if (!factorise(block, width)) refuse(part);
+    double inverse[9] = {};  // row i is column i, as the inverse is symmetric
+    for (std::int32_t i = 0; i < width; ++i) {
+      inverse[3 * i + i] = 1;
+      solve_dense(block, width, inverse + 3 * i);
+    }
+    of.inverse_blocks.insert(of.inverse_blocks.end(), inverse, inverse + 9);
+  }
+}
+
+/// x := A_part^-1 x.
+void DynamicsInverse::solve_by_pcg(std::size_t part, const PcgPart& of, double* x) const {
+  constexpr int kMostPerDof = 20;
+  const auto n = static_cast<std::size_t>(size(part));
+  const double given = std::inner_product(x, x + n, x, 0.0), enough = pcg_tolerance_ * pcg_tolerance_ * given;
+  if (!(given > 0)) return;  // zero, and NaN stays
+  std::vector<double> r(x, x + n), z(n), p(n), ap(n);
+  const auto inner = [n](const std::vector<double>& a, const std::vector<double>& b) {
+    return std::inner_product(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(n), b.begin(), 0.0);
+  };
+  const auto precondition = [&] {
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t first = i / 3 * 3;
+      z[i] = 0;
+      for (std::size_t j = first; j < std::min(first + 3, n); ++j)
+        z[i] += of.inverse_blocks[3 * i + j - first] * r[j];
+    }
+  };
+  ++report_.solves;
+  std::fill(x, x + n, 0.0);
+  precondition();
+  p = z;
+  double rho = inner(r, z);
+  for (std::size_t k = 0; inner(r, r) > enough; ++k) {
+    for (std::size_t i = 0; i < n; ++i) {
+      ap[i] = 0;
+      for (std::int32_t e = of.rows.offsets[i]; e < of.rows.offsets[i + 1]; ++e)
+        ap[i] += of.rows.values[e] * p[of.rows.indices[e]];
+    }
+    const double curvature = inner(p, ap);
+    if (!(curvature > 0)) refuse(part);
+    if (k == kMostPerDof * n)
+      throw std::invalid_argument("conjugate gradients do not reach the tolerance in a part of " +
+                                  std::to_string(n) + " dofs of A: take a larger one, or factors");
+    const double step = rho / curvature;
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] += step * p[i];
+      r[i] -= step * ap[i];
+    }
+    precondition();
+    const double next = inner(r, z), share = next / rho;
+    rho = next;
+    for (std::size_t i = 0; i < n; ++i) p[i] = z[i] + share * p[i];
+    ++report_.iterations;
+  }
+}
+
 void DynamicsInverse::solve_part(std::size_t part, double* x, int columns) const {
   const std::int32_t n = size(part);
+  if (pcg_place_[part] >= 0) {
+    for (int c = 0; c < columns; ++c)
+      solve_by_pcg(part, pcg_[static_cast<std::size_t>(pcg_place_[part])],
+                   x + static_cast<std::ptrdiff_t>(c) * n);
+    return;
+  }
   const bool general = general_[part] != 0;
   if (factor_begin_[part] < 0) {
     const auto at = static_cast<std::size_t>(-1 - factor_begin_[part]);
