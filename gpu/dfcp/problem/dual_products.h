@@ -8,7 +8,8 @@
 namespace stickslip {
 
 /// W = H A^-1 H' + E and q = w + H A^-1 f of a global problem. First-order methods need W in one product per
-/// iteration, so A^-1 may be applied there in place of forming W [Daviet20 §2.2]. Impulses are those of to_local: from the apices of cohesive cones.
+/// iteration, so A^-1 may be applied there in place of forming W [Daviet20 §2.2]. Impulses are those of
+/// to_local: from the apices of cohesive cones.
 class DualProducts {
  public:
   /// Throws std::invalid_argument for other forms, and where to_local or DynamicsInverse do.
