@@ -242,7 +242,7 @@ def facts(program: Program, name: str) -> str:
     lines = [f"**Law:** {LAW_TEXTS[solver['law']]}."] if "law" in solver else []
     lines.append(kinds_of(program, name))
     if solver.get("lab"):
-        lines.append("**Needs** " + ("the entries of W." if solver["assembled"] else "W in blocks, or as H A^-1 H' by bodies.") +
+        lines.append("**Needs** " + ("the entries of W." if solver["assembled"] else "W in blocks, or as H A^-1 H' by bodies" + (", or its products through A^-1 alone." if solver["products"] else ".")) +
                      ("" if solver["problems"] else " Of the lab it takes problems of rigid bodies alone."))
     elif "law" in solver:
         lines.append("**Needs** a running scene: the lab has no such solver.")

@@ -52,7 +52,7 @@ class Parts(unittest.TestCase):
         flag = {"name": "fast", "group": "relaxation", "type": "boolean", "default": True, "meaning": "be fast"}
         choice = {"name": "kind", "group": "kinds", "type": "choice", "default": "a", "choices": ["a", "b"], "meaning": "which"}
         stop = {"name": "tolerance", "group": "stop", "type": "integer", "default": 50, "low": 1, "high": 100, "unit": "1", "meaning": "ends"}
-        solvers = [{"name": name, "meaning": f"{name} [Course]", "law": law, "problems": True, "lab": True, "assembled": False, "rolling": False, "params": [stop, number, flag, choice]}
+        solvers = [{"name": name, "meaning": f"{name} [Course]", "law": law, "problems": True, "lab": True, "assembled": False, "rolling": False, "products": name == "nsgs", "params": [stop, number, flag, choice]}
                    for name, law in (("nsgs", "exact"), ("pivot", "box"))]
         answers = {"joints": "yes", "torsion": "by `nsgs`", "rolling": "–"}
         kind_of = {scene: kind for kind, scene in make_docs.SPECIAL.items()}
@@ -78,6 +78,7 @@ class Parts(unittest.TestCase):
             "* **Takes** contacts and joints. In scenes with torsional friction `nsgs` takes its place. It refuses rolling resistance.",
             "* **Needs** W in blocks, or as H A^-1 H' by bodies.", "* **Runs on** the backends `cpu`, `cuda`."])
         self.assertIn("* **Takes** contacts, joints, torsional friction and rolling resistance.", self.part("facts nsgs"))
+        self.assertIn("* **Needs** W in blocks, or as H A^-1 H' by bodies, or its products through A^-1 alone.", self.part("facts nsgs"))
         self.assertEqual(self.part("facts ipc")[-1], "* **Runs on** the backends `cpu`, `cuda`.")
 
     def test_the_index_has_a_line_for_each_solver(self):

@@ -64,6 +64,7 @@ json contact_solver_json(const ContactSolverInfo& solver) {
           {"lab", solver.in_lab},
           {"assembled", solver.has(SolverTrait::assembled)},
           {"rolling", solver.has(SolverTrait::rolling)},
+          {"products", solver.has(SolverTrait::products)},
           {"params", params_json(lab_param_table(), solver.groups)}};
 }
 

@@ -75,6 +75,8 @@ struct ContactSolveRecord {
   double scale = 0;            // [m/s] what the residual is relative to: |q|_2, or what stands for it
   long iterations = 0;         // of the contact solver
   int rounds = 0;              // between bodies and elastic solids
+  long dual_solves = 0;        // of connected parts of A by dual_pcg_tolerance, for W or its products ...
+  long dual_iterations = 0;    // ... and the iterations of PCG in them
   int linearisations = 0;      // of the elastic forces; 0: there are none
   int friction_rounds = 0;     // contact problems beside the first, for coefficients of friction
   double friction_change = 0;  // of friction impulses by the last change of coefficients, relative to all

@@ -42,9 +42,9 @@ namespace stickslip {
           "damped nonsmooth Newton on the Fischer-Burmeister function [Course 3.3]")                                           \
   PROBLEM(newton_minmap, newton_minmap, exact, assembled | free_checks | rolling, "newton damping",                            \
           "damped nonsmooth Newton on the minimum map [Course 3.3]")                                                           \
-  PROBLEM(spg, spg, associated, rolling, "convex shifts spg",                                                                  \
+  PROBLEM(spg, spg, associated, rolling | products, "convex shifts spg",                                                                  \
           "preconditioned spectral projected gradient with fallback, P-SPG-FB [Tasora13]")                                     \
-  PROBLEM(apgd, apgd, associated, rolling, "convex shifts acceleration",                                                       \
+  PROBLEM(apgd, apgd, associated, rolling | products, "convex shifts acceleration",                                                       \
           "accelerated projected gradient with restart (Nesterov)")                                                            \
   PROBLEM(admm, admm, associated, assembled | rolling, "convex admm",                                                          \
           "alternating directions on the dual problem")                                                                        \
@@ -84,6 +84,7 @@ enum : unsigned {
   forces = 8,       // acts by forces; nsgs solves what they leave (joints, implicit forces)
   bodies = 16,      // works in the velocities of bodies: storage = auto keeps W by bodies
   rolling = 32,     // takes blocks of five rows, contacts with rolling resistance; the others refuse them
+  products = 64,    // needs nothing but products with W and a diagonal near its own
 };
 }  // namespace SolverTrait
 

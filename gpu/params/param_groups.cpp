@@ -55,9 +55,9 @@ std::string rule_of_pcg(const ParamInfo& info, const ParamScope& s) {
 std::string rule_of_velocity(const ParamInfo& info, const ParamScope& s) {
   if (!s.penalty_explicit() || !s.scene.coupled) return {};
   if (info.name == "penetration_guard") return "penalty_explicit has no contact problem to add contacts to";
-  const bool couples = info.name == "coupling" || info.name == "projection_sweeps" ||
-                       info.name == "nodal_projection" || info.name.starts_with("admm_") ||
-                       info.name.starts_with("ica_");
+  const bool couples = info.name == "coupling" || info.name == "dual_pcg_tolerance" ||
+                       info.name == "projection_sweeps" || info.name == "nodal_projection" ||
+                       info.name.starts_with("admm_") || info.name.starts_with("ica_");
   const bool integrates =
       (info.name == "coupling" && s.scene.open_rods) ||
       (param_rules::splits_rods(s) &&

@@ -55,11 +55,17 @@ inline constexpr const char* kOpenRods =
 inline bool splits_rods(const ParamScope& s) {
   return is_nodal_admm(s) && s.scene.open_rods && s.params.nodal_integrator == NodalIntegrator::admm;
 }
+inline bool is_factored(const ParamScope& s) {
+  return s.scene.coupled && s.params.coupling == SolidCoupling::factor;
+}
 inline bool is_ica(const ParamScope& s) { return s.scene.coupled && s.params.coupling == SolidCoupling::ica; }
 /// Whether contacts of solids are those of nodes, in one way or another.
 inline bool is_nodal(const ParamScope& s) { return is_nodal_admm(s) || is_ica(s); }
 inline const char* why_not_nodal(const ParamScope& s) {
   return s.scene.coupled ? "coupling is neither nodal_admm nor ica" : "nothing in this scene is elastic";
+}
+inline const char* why_not_factored(const ParamScope& s) {
+  return s.scene.coupled ? "coupling is not factor" : "nothing in this scene is elastic";
 }
 inline const char* why_no_nodal_admm(const ParamScope& s) {
   return s.scene.coupled ? "coupling is not nodal_admm" : "nothing in this scene is elastic";

@@ -122,6 +122,8 @@ void RigidStepper::solve_among_solids(Context& ctx, ContactSystem<D>& system, co
   if (!why_not.empty() && record.message.empty()) record.message = why_not;
   report.pcg_iterations = done.pcg_iterations;
   record.rounds = done.rounds;
+  record.dual_solves = done.dual.solves;
+  record.dual_iterations = done.dual.iterations;
   report.seconds.linear_solve += done.linear_seconds;
   report.seconds.contact_solve -= done.linear_seconds;  // the stage that they are in
   pcg_stop_ = done.pcg_stop;

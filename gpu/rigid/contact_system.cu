@@ -233,16 +233,31 @@ void ContactSystem<D>::solve(Context& ctx, const DeviceBodies& bodies, std::stri
 }
 
 template <int D>
-void ContactSystem<D>::solve_as(Context& ctx, const ContactProblem& problem, std::string_view solver,
+void ContactSystem<D>::take_form(Context& ctx, const DualForm& form, bool by_products) {
+  const Span span(ctx, by_products ? "products through A^-1" : "W of coupling = factor");
+  const InverseOptions options{form.pcg_tolerance};
+  if (by_products) assembled_.build_products(ctx, form.problem, options, W_);
+  else assembled_.build_by_columns(ctx, form.problem, options);
+  assembled_.set_norm_q(W_.norm_q());
+}
+
+template <int D>
+void ContactSystem<D>::solve_as(Context& ctx, const DualForm& form, std::string_view solver,
                                 const LabParams& params, ContactSolveRecord& record) {
   const Span span(ctx, "contact solve");
-  assembled_.build(ctx, problem, false);
-  assembled_.set_norm_q(W_.norm_q());
+  if (!form.kept) {
+    replaced_ = {};
+    take_form(ctx, form, form.pcg_tolerance > 0 && takes_products(solver, params));
+  }
   forget_colours();
   const StageClock clock;
   std::string why = solver == "manifold_gs" ? manifolds_refused("coupling = factor needs W") : "";
   if (why.empty()) why = try_solver(ctx, assembled_, solver, params, record);
   if (!why.empty()) {
+    if (assembled_.by_products()) {
+      replaced_ = assembled_.inverse_report();
+      take_form(ctx, form, false);
+    }
     try_solver(ctx, assembled_, "nsgs", substitute_params(params, clock.seconds_since_start()), record);
     record.message = why;
   }

@@ -11,6 +11,7 @@
 #include "gpu/dfcp/operator/delassus.cuh"
 #include "gpu/model/interaction.h"
 #include "gpu/model/report.h"
+#include "gpu/params/contact_solvers.h"
 #include "gpu/params/lab_params.h"
 #include "gpu/rigid/bodies.cuh"
 #include "gpu/rigid/contact_blocks.h"
@@ -56,6 +57,19 @@ struct StepConstraints {
   // counts as at least least_speed per block.
   double least_speed = 0, most_speed = std::numeric_limits<double>::infinity();
 };
+
+/// Another form of a contact problem, for ContactSystem::solve_as.
+struct DualForm {
+  const ContactProblem& problem;  // global
+  double pcg_tolerance = 0;       // relative residual of PCG with A; 0: factors
+  bool kept = false;              // W is that of the last solve_as
+};
+
+/// Whether solve_as with a pcg_tolerance leaves W out.
+inline bool takes_products(std::string_view solver, const LabParams& params) {
+  const ContactSolverInfo* row = find_contact_solver(solver);
+  return row && row->has(SolverTrait::products) && params.storage != DelassusStorage::assembled;
+}
 
 /// The message of a step whose solver manifold_gs refused.
 inline std::string manifolds_refused(const std::string& why) {
@@ -107,9 +121,15 @@ class ContactSystem {
   /// manifold_gs refuses, nsgs takes its place, and record.message gives the reason.
   void solve_built(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list,
                    const LabParams& params, ContactSolveRecord& record);
-  /// After `build`, like `solve`, with the assembled W of `problem`, another form of the same problem.
-  void solve_as(Context& ctx, const ContactProblem& problem, std::string_view solver, const LabParams& params,
+  /// After `build`, like `solve`, with the assembled W of another form of the same problem. With a
+  /// pcg_tolerance W is not assembled if the solver needs its products alone and storage does not ask for it.
+  void solve_as(Context& ctx, const DualForm& form, std::string_view solver, const LabParams& params,
                 ContactSolveRecord& record);
+  /// PCG with A since the last solve_as that did not keep W.
+  InverseReport inverse_report() const {
+    InverseReport sum = replaced_;
+    return sum += assembled_.inverse_report();
+  }
   /// The next `build` begins a step: coefficients of friction that depend on the solution start from the
   /// state at its start. Later builds of the step keep those of the last update_friction.
   void start_friction() { friction_.clear(); }
@@ -193,6 +213,7 @@ class ContactSystem {
   }
   std::string try_solver(Context& ctx, Delassus<D>& W, std::string_view solver, const LabParams& params,
                          ContactSolveRecord& record);
+  void take_form(Context& ctx, const DualForm& form, bool by_products);
   Delassus<D>& chosen(Context& ctx, const DeviceBodies& bodies, std::string_view solver,
                       const LabParams& params);
 
@@ -211,6 +232,7 @@ class ContactSystem {
   Buffer<Vec<double, 4>> sums_;    // of the judge
   Buffer<Vec<double, 2>> work_;    // r . u, |r|^2
   Delassus<D> W_, assembled_;
+  InverseReport replaced_;  // of products whose solver failed, see inverse_report
   LawChecker<D> law_checker_;
   FrictionRounds<D> friction_;
   ManifoldSolver<D> manifolds_;

@@ -315,7 +315,7 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   if (std::exchange(forgotten_, false)) shares_.reset(ctx);
   for (Buffer<Vec3d>* b : {&impulse_, &start_, &last_}) b->resize(ctx, touching_.point_count());
   const std::size_t rows = D * (list.joint_blocks + list.contact_count);
-  const std::string why_rounds = why_no_other(params, rows);
+  const std::string why_rounds = why_no_other(params, dual_needs(params, solver, lab), rows);
   const SolidCoupling coupling = why_rounds.empty() ? params.coupling : SolidCoupling::rounds;
   particles_.stage(ctx, bodies, solids_, touching_, contacts_.data() + first_,
                    {list.joints, list.joint_count}, shares_.shares(),
@@ -337,13 +337,14 @@ CouplingRecord Coupling::solve(Context& ctx, ContactSystem<D>& system, DeviceBod
   if (lab.time_budget > 0)
     left.time_budget = std::max(kLeastBudget, lab.time_budget - clock.seconds_since_start());
   bool nodal_ended = false;
-  if (coupling == SolidCoupling::factor) solve_factored(ctx, system, solver, left, record);
+  if (coupling == SolidCoupling::factor)
+    solve_factored(ctx, system, solver, left, params.dual_pcg_tolerance, record);
   else if (coupling == SolidCoupling::nodal_admm)
     nodal_ended = solve_nodal(ctx, system, bodies, left, params, record);
   else if (coupling == SolidCoupling::ica)
     nodal_ended = solve_by_anticipation(ctx, system, left, params, record);
   else if (run_rounds(ctx, system, list, solver, left, params, record) && rows <= kMostStalledRows &&
-           why_no_factor(rows).empty())
+           why_no_factor({}, rows).empty())
     continue_factored(ctx, system, bodies, list, solver, lab, clock, record);
   if (is_interrupted()) return done_;
   if (!why_rounds.empty())
@@ -451,18 +452,24 @@ bool Coupling::run_rounds(Context& ctx, ContactSystem<D>& system, const StepCons
 }
 
 /// Why rounds have to take the place of the chosen coupling; empty: they do not.
-std::string Coupling::why_no_other(const Params& params, std::size_t rows) const {
+std::string Coupling::why_no_other(const Params& params, const DualNeeds& needs, std::size_t rows) const {
   if (params.coupling != SolidCoupling::factor) return {};
-  const std::string why = why_no_factor(rows);
+  const std::string why = why_no_factor(needs, rows);
   return why.empty() ? why : std::string("coupling = ") + name_of(params.coupling) + " " + why;
 }
 
-/// Empty: a factorisation takes this problem.
-std::string Coupling::why_no_factor(std::size_t rows) const {
-  if (!has_cholesky()) return "needs Eigen, which this build lacks";
-  if (rows > kMostFactoredRows)
+Coupling::DualNeeds Coupling::dual_needs(const Params& params, std::string_view solver,
+                                         const LabParams& lab) {
+  const bool by_pcg = params.dual_pcg_tolerance > 0;
+  return {!(by_pcg && takes_products(solver, lab)), !by_pcg};
+}
+
+/// Empty: a factorisation, or PCG in its place, takes this problem.
+std::string Coupling::why_no_factor(const DualNeeds& needs, std::size_t rows) const {
+  if (needs.factors && !has_cholesky()) return "needs Eigen, which this build lacks";
+  if (needs.entries && rows > kMostFactoredRows)
     return "takes " + std::to_string(kMostFactoredRows) + " rows, not " + std::to_string(rows);
-  if (solids_.size() > kMostCholeskyNodes)
+  if (needs.factors && solids_.size() > kMostCholeskyNodes)
     return "takes " + std::to_string(kMostCholeskyNodes) + " nodes, not " + std::to_string(solids_.size());
   return {};
 }
@@ -472,7 +479,7 @@ std::string Coupling::why_no_factor(std::size_t rows) const {
 /// solved again from there, more precisely.
 template <int D>
 void Coupling::solve_factored(Context& ctx, ContactSystem<D>& system, std::string_view solver,
-                              const LabParams& lab, ContactSolveRecord& record) {
+                              const LabParams& lab, double pcg_tolerance, ContactSolveRecord& record) {
   const StageClock clock;
   const ContactProblem between_bodies = system.problem(ctx, particles_.all());
   const ContactProblem exact = coupled_problem(between_bodies, particles_.bodies(), solid_system(ctx));
@@ -483,7 +490,7 @@ void Coupling::solve_factored(Context& ctx, ContactSystem<D>& system, std::strin
     left.max_iterations = lab.max_iterations - used;
     if (lab.time_budget > 0)
       left.time_budget = std::max(kLeastBudget, lab.time_budget - clock.seconds_since_start());
-    system.solve_as(ctx, exact, solver, left, record);
+    system.solve_as(ctx, {exact, pcg_tolerance, repeat > 0}, solver, left, record);
     record.iterations = used += record.iterations;
     take_impulses(ctx, system);
     solve_solids(ctx, Impulses::current, v_.data(), kFineTolerance);
@@ -495,6 +502,7 @@ void Coupling::solve_factored(Context& ctx, ContactSystem<D>& system, std::strin
     if (lab.time_budget > 0 && clock.seconds_since_start() >= lab.time_budget) break;
     left.tolerance *= std::min(kBodiesShare, kBodiesShare * lab.tolerance / residual);
   }
+  done_.dual += system.inverse_report();
 }
 
 /// As with coupling = factor, from the best round: a soft object may need more rounds than a step has. Its
@@ -520,7 +528,7 @@ void Coupling::continue_factored(Context& ctx, ContactSystem<D>& system, DeviceB
   keep(ctx, system, judge(ctx, system, v_.data()), best_);
   const auto before = record.iterations;
   const std::string message = std::exchange(record.message, {});
-  solve_factored(ctx, system, solver, left, record);
+  solve_factored(ctx, system, solver, left, 0, record);
   record.iterations += before;
   record.message = message + (message.empty() ? "" : "; ") +
                    "rounds stalled: a factorisation took their place" + (record.message.empty() ? "" : "; ") +

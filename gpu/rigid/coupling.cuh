@@ -9,6 +9,7 @@
 
 #include "gpu/collide/rigid_contacts.cuh"
 #include "gpu/core/stage_clock.h"
+#include "gpu/dfcp/problem/dynamics_inverse.h"
 #include "gpu/elastic/elastic_solids.cuh"
 #include "gpu/elastic/penetration_guard.cuh"
 #include "gpu/elastic/touched_surfaces.cuh"
@@ -28,6 +29,7 @@ struct CouplingRecord {
   int pcg_iterations = 0;                 // of the elastic side, in total
   PcgStop pcg_stop = PcgStop::converged;  // of the last solve, for the velocities at the end of the step
   double linear_seconds = 0;              // of the elastic side
+  InverseReport dual;                     // of PCG for dual_pcg_tolerance
 
   /// Adds a further solve of the same step.
   CouplingRecord& operator+=(const CouplingRecord& further) {
@@ -35,6 +37,7 @@ struct CouplingRecord {
     pcg_iterations += further.pcg_iterations;
     pcg_stop = further.pcg_stop;
     linear_seconds += further.linear_seconds;
+    dual += further.dual;
     return *this;
   }
 };
@@ -65,7 +68,8 @@ namespace stickslip::STICKSLIP_BACKEND {
 /// uses the true u, and momentum is conserved even if the rounds end early.
 /// With coupling = factor, and few enough rows, W = H A^-1 H' is formed on the host with a factorisation of
 /// A_e (to_local), and the contact solver takes the problem in that form. It needs no rounds, however stiff
-/// the solids are. Small problems whose rounds stall continue in the same way.
+/// the solids are. Small problems whose rounds stall continue in the same way. With dual_pcg_tolerance PCG
+/// takes the place of the factorisation, and solvers that need products with W alone do without W.
 /// With coupling = nodal_admm or ica there are neither rounds nor a contact solver: see solve_nodal and
 /// solve_by_anticipation.
 class Coupling {
@@ -169,6 +173,12 @@ class Coupling {
     PcgStop pcg_stop = PcgStop::converged;  // of the solve for v
   };
 
+  /// What coupling = factor needs: a W of limited size, a factorisation, both by default.
+  struct DualNeeds {
+    bool entries = true, factors = true;
+  };
+  static DualNeeds dual_needs(const Params& params, std::string_view solver, const LabParams& lab);
+
   void stage_points(Context& ctx, const DeviceBodies& bodies, const StepConstraints& list);
   void join_contacts(Context& ctx, const RigidContacts& between_bodies);
   PenetrationGuard::Input guard_input(double dt);
@@ -182,13 +192,13 @@ class Coupling {
                   ContactSolveRecord& record);
   template <int D>
   void solve_factored(Context& ctx, ContactSystem<D>& system, std::string_view solver, const LabParams& lab,
-                      ContactSolveRecord& record);
+                      double pcg_tolerance, ContactSolveRecord& record);
   template <int D>
   void continue_factored(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies,
                          const StepConstraints& list, std::string_view solver, const LabParams& lab,
                          const StageClock& clock, ContactSolveRecord& record);
-  std::string why_no_other(const Params& params, std::size_t rows) const;
-  std::string why_no_factor(std::size_t rows) const;
+  std::string why_no_other(const Params& params, const DualNeeds& needs, std::size_t rows) const;
+  std::string why_no_factor(const DualNeeds& needs, std::size_t rows) const;
   template <int D>
   bool solve_nodal(Context& ctx, ContactSystem<D>& system, DeviceBodies& bodies, const LabParams& lab,
                    const Params& params, ContactSolveRecord& record);

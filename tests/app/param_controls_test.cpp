@@ -265,6 +265,7 @@ TEST(ParamControls, OverlapsOfElasticObjectsAreTakenBackInVelocitiesOrPositions)
   model = test::rigid_scene("r").model;
   settings = {velocity_params(), model.materials, {}};
   EXPECT_EQ(why("geometric_correction"), "nothing in this scene is elastic");
+  EXPECT_EQ(why("dual_pcg_tolerance"), "nothing in this scene is elastic");
   EXPECT_EQ(why("admm_search_every"), "nothing in this scene is elastic");
 }
 
@@ -373,6 +374,12 @@ TEST(ParamControls, CouplingsReadTheirOwnProjection) {
   const auto why = [&](std::string_view name) { return inactive_reason(param(name), settings, model); };
   EXPECT_EQ(why("nodal_projection"), "coupling is not nodal_admm");
   EXPECT_EQ(why("ica_cone"), "coupling is not ica");
+  EXPECT_EQ(why("dual_pcg_tolerance"), "coupling is not factor");
+  settings.params.coupling = SolidCoupling::factor;
+  EXPECT_EQ(why("dual_pcg_tolerance"), "");
+  settings.params.contact_solver = ContactSolverKind::penalty_explicit;
+  EXPECT_NE(why("dual_pcg_tolerance"), "") << "nothing to solve";
+  settings.params.contact_solver = ContactSolverKind::nsgs;
   settings.params.coupling = SolidCoupling::nodal_admm;
   EXPECT_EQ(why("nodal_projection"), "");
   EXPECT_EQ(why("ica_facets"), "coupling is not ica");

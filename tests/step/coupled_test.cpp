@@ -225,6 +225,56 @@ TEST_P(CoupledSteps, SolversOfTheLabAgree) {
     }
 }
 
+/// PCG in place of factors: apgd and spg take products alone, others W by its columns.
+TEST_P(CoupledSteps, ConjugateGradientsTakeThePlaceOfFactors) {
+  contact.tolerance = 1e-6;
+  contact.max_iterations = 20000;  // spg needs more than 500
+  params.coupling = SolidCoupling::factor;
+  for (const ContactSolverKind solver : {ContactSolverKind::newton_ac, ContactSolverKind::nsgs,
+                                         ContactSolverKind::apgd, ContactSolverKind::spg}) {
+    SCOPED_TRACE(contact_solver_info(solver).name);
+    Model model = small_heap(false);
+    params.contact_solver = solver;
+    params.dual_pcg_tolerance = 0;
+    load(model);
+    const StepReport factored = run(5);
+    EXPECT_EQ(factored.contact_solve->dual_solves, 0);
+    const State expected = engine->state();
+    params.dual_pcg_tolerance = 1e-10;
+    load(model);
+    const StepReport report = run(5);
+    EXPECT_TRUE(report.converged) << report.stop_reason;
+    EXPECT_EQ(report.contact_solve->message, "");
+    EXPECT_EQ(report.contact_solve->rounds, 0);
+    EXPECT_GT(report.contact_solve->dual_iterations, report.contact_solve->dual_solves);
+    for (std::size_t b = 0; b < 2; ++b)
+      EXPECT_LT(norm(engine->state().bodies[b].velocity - expected.bodies[b].velocity), 1e-4);
+    for (std::size_t i = 0; i < expected.velocities.size(); ++i)
+      EXPECT_LT(norm(engine->state().velocities[i] - expected.velocities[i]), 1e-3) << i;
+  }
+}
+
+/// The solves for W are those of its rows, and follow the iterations where there is no W.
+TEST_P(CoupledSteps, ProductsThroughTheInverseNeedNoW) {
+  contact.tolerance = 1e-6;
+  params.coupling = SolidCoupling::factor;
+  params.dual_pcg_tolerance = 1e-8;
+  const auto solves = [&](ContactSolverKind solver, DelassusStorage storage) {
+    Model model = small_heap(false);
+    params.contact_solver = solver;
+    contact.storage = storage;
+    load(model);
+    return run(1).contact_solve->dual_solves;
+  };
+  const long columns = solves(ContactSolverKind::nsgs, DelassusStorage::automatic);
+  EXPECT_GT(columns, 0);
+  EXPECT_EQ(solves(ContactSolverKind::apgd, DelassusStorage::assembled), columns);
+  const long products = solves(ContactSolverKind::apgd, DelassusStorage::automatic);
+  EXPECT_GT(products, 0);
+  EXPECT_NE(products, columns);
+  EXPECT_EQ(solves(ContactSolverKind::apgd, DelassusStorage::factored), products);
+}
+
 /// A factorisation that is not possible gives way to rounds, and manifold_gs, which needs no W, to nsgs.
 TEST_P(CoupledSteps, FactorsThatCannotBeSaySo) {
   params.coupling = SolidCoupling::factor;
@@ -251,8 +301,19 @@ TEST(CoupledStepsOnTheCpu, AFactorOfTooManyRowsSaysSo) {
   engine->load(model);
   const StepReport report = engine->step();
   EXPECT_EQ(report.contacts, 4 * kBoxes);
-  EXPECT_EQ(report.contact_solve->message, "coupling = factor takes 6000 rows, not " +
-                                               std::to_string(12 * kBoxes) + ": rounds took its place");
+  const std::string refused =
+      "coupling = factor takes 6000 rows, not " + std::to_string(12 * kBoxes) + ": rounds took its place";
+  EXPECT_EQ(report.contact_solve->message, refused);
+  params.dual_pcg_tolerance = 1e-6;
+  engine->set_params(params);
+  engine->reset();
+  EXPECT_EQ(engine->step().contact_solve->message, refused) << "nsgs needs W";
+  params.contact_solver = ContactSolverKind::spg;
+  engine->set_params(params);
+  engine->reset();
+  const StepReport products = engine->step();
+  EXPECT_EQ(products.contact_solve->message, "");
+  EXPECT_GT(products.contact_solve->dual_solves, kBoxes);
 }
 
 TEST_P(CoupledSteps, AStiffCubeBehavesLikeARigidOne) {

@@ -119,6 +119,8 @@ json contact_solve_json(const ContactSolveRecord& s) {
           {"asleep", s.asleep},
           {"islands", s.islands},
           {"rounds", s.rounds},
+          {"dual_solves", s.dual_solves},
+          {"dual_iterations", s.dual_iterations},
           {"solids_residual", s.solids_residual},
           {"linearisations", s.linearisations},
           {"friction_rounds", s.friction_rounds},

@@ -33,6 +33,10 @@ void draw_contact_numbers(const StepReport& report) {
     value_row("Rounds", column, "%d", solve.rounds);
     tooltip("Between the contact problem and the elastic solids");
   }
+  if (solve.dual_solves > 0) {
+    value_row("PCG with A", column, "%ld solves, %ld iterations", solve.dual_solves, solve.dual_iterations);
+    tooltip("For W or its products in place of a factorisation: dual_pcg_tolerance");
+  }
   if (solve.colours > 0) {
     value_row("Colours", column, "%d", solve.colours);
     tooltip("Groups of contacts without common bodies; a sweep takes the contacts of a colour in parallel");

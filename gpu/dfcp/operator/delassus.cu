@@ -86,14 +86,45 @@ std::vector<Vec<double, D>> blocks_of(const std::vector<double>& x) {
 
 template <int D>
 void Delassus<D>::build(Context& ctx, const ContactProblem& problem, bool factored) {
-  blocks_ = problem.blocks();
+  begin_build(problem.blocks());
   factored_ = factored && problem.form == ContactProblem::Form::bodies;
-  from_blocks_ = false;
-  host_body_start_.clear();
-  host_value_.clear();
   if (factored_) build_factored(ctx, problem);
   else if (is_plain_local(problem)) build_assembled(ctx, problem);
   else build_assembled(ctx, to_local(problem));
+}
+
+template <int D>
+void Delassus<D>::build_by_columns(Context& ctx, const ContactProblem& problem,
+                                   const InverseOptions& options) {
+  begin_build(problem.blocks());
+  build_assembled(ctx, to_local(problem, options, &columns_report_));
+}
+
+template <int D>
+void Delassus<D>::build_products(Context& ctx, const ContactProblem& problem, const InverseOptions& options,
+                                 const Delassus& scales) {
+  begin_build(problem.blocks());
+  host_start_.clear();
+  host_column_.clear();
+  auto products = std::make_unique<DualProducts>(problem, options);
+  set_q(ctx, blocks_of<D>(products->q()));
+  products_ = std::move(products);
+  diagonal_.resize(ctx, blocks_);
+  scale_.resize(ctx, blocks_);
+  copy(ctx, diagonal_.data(), scales.diagonal(), blocks_);
+  copy(ctx, scale_.data(), scales.scale(), blocks_);
+  mean_diagonal_ = scales.mean_diagonal();
+  norm_q_ = scales.norm_q();
+}
+
+template <int D>
+void Delassus<D>::begin_build(std::size_t blocks) {
+  blocks_ = blocks;
+  factored_ = from_blocks_ = false;
+  products_.reset();
+  columns_report_ = {};
+  host_body_start_.clear();
+  host_value_.clear();
 }
 
 template <int D>
@@ -163,6 +194,16 @@ std::span<const Mat<double, D>> Delassus<D>::host_values(Context& ctx) const {
 template <int D>
 void Delassus<D>::apply(Context& ctx, const Vec<double, D>* x, Vec<double, D>* y, bool with_q) const {
   const Vec<double, D>* q = with_q ? q_.data() : nullptr;
+  if (products_) {
+    const std::size_t rows = D * blocks_;
+    host_r_.resize(rows);
+    host_u_.resize(rows);
+    copy_to_host(ctx, host_r_.data(), reinterpret_cast<const double*>(x), rows);
+    products_->apply(host_r_.data(), host_u_.data());
+    copy_to_device(ctx, reinterpret_cast<double*>(y), host_u_.data(), rows);
+    if (q != nullptr) launch(ctx, blocks_, [=] SS_LAMBDA(std::size_t c) { y[c] += q[c]; });
+    return;
+  }
   if (!factored_) {
     const BlockRows<D> w = rows();
     launch(

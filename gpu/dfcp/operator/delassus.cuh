@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "gpu/dfcp/operator/row_lanes.h"
 #include "gpu/dfcp/problem/constraint_block.h"
 #include "gpu/dfcp/problem/contact_problem.h"
+#include "gpu/dfcp/problem/dual_products.h"
 #include "gpu/math/mat.h"
 
 namespace stickslip::STICKSLIP_BACKEND {
@@ -145,6 +147,13 @@ class Delassus {
  public:
   /// Assembles W of any problem (`to_local` if need be), or keeps the factors of a `bodies` problem.
   void build(Context& ctx, const ContactProblem& problem, bool factored);
+  /// Assembles W of a global problem with A^-1 of these options; see `inverse_report`.
+  void build_by_columns(Context& ctx, const ContactProblem& problem, const InverseOptions& options);
+  /// Applies W of a global problem as H A^-1 H', on the host: for solvers with SolverTrait::products, as rows
+  /// and entries do not exist. The diagonal, its scales and norm_q are those of `scales`, another form of
+  /// this problem.
+  void build_products(Context& ctx, const ContactProblem& problem, const InverseOptions& options,
+                      const Delassus& scales);
 
   /// Allocates the factors of `count` blocks between rigid bodies, which kernels then write; `free` is A^-1
   /// f, 6 numbers per body. Nothing is copied to the host; `finish` reads one value.
@@ -164,6 +173,9 @@ class Delassus {
 
   std::size_t blocks() const { return blocks_; }
   bool factored() const { return factored_; }
+  bool by_products() const { return products_ != nullptr; }
+  /// Of PCG with A since the last of these builds.
+  InverseReport inverse_report() const { return products_ ? products_->report() : columns_report_; }
 
   /// y = W x (+ q when `with_q`). x and y must not alias.
   void apply(Context& ctx, const Vec<double, D>* x, Vec<double, D>* y, bool with_q) const;
@@ -216,6 +228,7 @@ class Delassus {
   void finish_diagonal(Context& ctx, std::vector<Mat<double, D>>& diagonal);
   void gather_entries(Context& ctx, std::size_t entries);
   void sum_up_blocks(Context& ctx);
+  void begin_build(std::size_t blocks);
 
   static constexpr double kFactoredWork = 8;
 
@@ -233,6 +246,9 @@ class Delassus {
   Buffer<BodyInverse> inverse_;
   Buffer<Vec<double, 2>> sums_;
   mutable Buffer<double> v_;  // factored: apply's body velocities
+  std::unique_ptr<DualProducts> products_;
+  InverseReport columns_report_;
+  mutable std::vector<double> host_r_, host_u_;  // of products_
   std::vector<std::int32_t> host_start_, host_column_, host_body_start_;
   mutable std::vector<Mat<double, D>> host_value_;
 };

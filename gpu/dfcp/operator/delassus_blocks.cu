@@ -50,14 +50,12 @@ void fill_scales(Context& ctx, std::size_t blocks, double mean, double* scale) {
 template <int D>
 BlockWriter<D> Delassus<D>::begin(Context& ctx, std::size_t count, const BodyInverse* inverse,
                                   const double* free, std::size_t bodies) {
-  blocks_ = count;
+  begin_build(count);
   bodies_ = bodies;
   dofs_ = 6;
   factored_ = from_blocks_ = true;
   host_start_.clear();
   host_column_.clear();
-  host_body_start_.clear();
-  host_value_.clear();
   start_.resize(ctx, count + 1);
   column_.resize(ctx, 2 * count);
   entry_block_.resize(ctx, 2 * count);
