@@ -5,6 +5,7 @@
 #include <fstream>
 #include <set>
 
+#include "app/io/scene/scene_variant.h"
 #include "app/io/scene/settings.h"
 #include "tests/app/cli_lab_fixture.h"
 
@@ -68,6 +69,44 @@ TEST_F(CliLab, AnExpectationThatASceneExcludesIsSkipped) {
   EXPECT_NE(excused.out.find(R"("failed":0,"passed":1,"skipped":1)"), std::string::npos) << excused.out;
 }
 
+/// A variant that catches the ball, and one that keeps what the scene says.
+const std::string kVariants =
+    "[steppers]\nbarrier = true\nvelocity = 'it falls'\n"
+    "[[variant]]\nname = 'light'\nset = ['solver=nsgs', 'gravity=0']\n[variant.steppers]\nvelocity = "
+    "true\n"
+    "[variant.expect]\n[[variant.expect.displacement]]\nobject = 'ball'\ndirection = [0, 1, 0]\nto = 0.2\n"
+    "low = -0.01\n"
+    "[[variant]]\nname = 'short'\nset = ['solver=nsgs']\nframes = 20\n"
+    "[variant.expect]\n[[variant.expect.displacement]]\nobject = 'ball'\ndirection = [0, 1, 0]\nto = 0.2\n"
+    "low = -0.01\n";
+
+TEST(Families, AVariantReplacesWhatTheSceneSaysOfAFamily) {
+  Scene scene = parse(kVariants);
+  choose_variant(scene, "light");
+  EXPECT_EQ(scene.unmet_reason(), "");
+  set_solver(scene.params, "ipc");
+  EXPECT_EQ(scene.unmet_reason(), "") << "of the other family the scene's own";
+  scene = parse(kVariants);
+  choose_variant(scene, "short");
+  EXPECT_EQ(scene.unmet_reason(), "it falls");
+  EXPECT_THROW(parse(kVariants + "[variant.steppers]\nnsgs = true\n"), InputError);
+}
+
+// A variant that says that it holds there is judged, also where the scene does not.
+TEST_F(CliLab, AVariantIsJudgedByWhatItSaysItself) {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / "stickslip_variant_families.toml";
+  std::ofstream(file) << kScene << kVariants;
+  const Result holds = call({"run", file.string(), "--variant", "light"}),
+               fails = call({"run", file.string(), "--variant", "light", "--set", "gravity=-9"}),
+               excused = call({"run", file.string(), "--variant", "short"});
+  std::filesystem::remove(file);
+  EXPECT_EQ(holds.code, 0) << holds.out << holds.err;
+  EXPECT_EQ(fails.code, 1) << fails.out << fails.err;
+  EXPECT_NE(fails.out.find(R"("failed":1)"), std::string::npos) << fails.out;
+  EXPECT_EQ(excused.code, 0) << excused.out << excused.err;
+}
+
 // Each shipped scene speaks of both families, and its expectations hold under the one that it selects.
 TEST(Families, EveryShippedSceneSpeaksOfBoth) {
   for (const SceneInfo& info : list_scenes()) {
@@ -76,6 +115,11 @@ TEST(Families, EveryShippedSceneSpeaksOfBoth) {
     for (const FamilyNote& note : scene.families) families.insert(note.family);
     EXPECT_EQ(families.size(), 2u) << info.name;
     EXPECT_EQ(scene.unmet_reason(), "") << info.name;
+    for (const Variant& variant : scene.variants) {
+      Scene chosen = scene;
+      choose_variant(chosen, variant.name);
+      EXPECT_EQ(chosen.unmet_reason(), "") << full_name(chosen) << " does not hold with its own solver";
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "app/io/file/input_error.h"
+#include "app/io/scene/clumping.h"
 #include "gpu/model/element_group.h"
 
 namespace stickslip {
@@ -22,6 +23,16 @@ bool is_track_of(const std::string& track, const std::string& object) {
 
 const BodyState* state_of(std::int32_t body, const State& state) {
   return body >= 0 && static_cast<std::size_t>(body) < state.bodies.size() ? &state.bodies[body] : nullptr;
+}
+
+/// [m] Between the surfaces of each end and of the nearest other one.
+std::vector<double> gaps_of(std::span<const std::int32_t> ends, double diameter,
+                            std::span<const Vec3d> positions) {
+  std::vector<Vec3d> points;
+  for (const std::int32_t end : ends) points.push_back(positions[static_cast<std::size_t>(end)]);
+  std::vector<double> gaps = nearest_distances(points);
+  for (double& gap : gaps) gap = std::max(gap - diameter, 0.0);
+  return gaps;
 }
 
 /// Poses of the bodies at the start, in the form of a state.
@@ -75,6 +86,8 @@ ExpectationJudge::ExpectationJudge(const Model& model, std::vector<Expectation> 
       for (const Object& object : model.objects)
         if (is_track_of(object.name, e->object) && tracks_of(object.name, e->nodes).empty())
           add_track(object, e->nodes);
+  for (const Expectation& expectation : expectations_)
+    if (const auto* e = std::get_if<ExpectClumping>(&expectation)) add_strands(model, *e);
   for (const std::string& name : wanted)
     if (tracks_of(name).empty()) throw InputError("[expect]: there is no object '" + name + "'");
   State start;
@@ -112,6 +125,23 @@ void ExpectationJudge::add_track(const Object& object, const std::vector<std::in
   tracks_.push_back(std::move(track));
 }
 
+void ExpectationJudge::add_strands(const Model& model, const ExpectClumping& expectation) {
+  Strands strands;
+  strands.name = expectation.object;
+  strands.at = expectation.at;
+  for (const Object& object : model.objects)
+    if (is_track_of(object.name, expectation.object) && object.is_rods()) {
+      const std::vector<std::int32_t> ends = free_ends(model, object);
+      strands.ends.insert(strands.ends.end(), ends.begin(), ends.end());
+      strands.diameter = object.thickness;
+    }
+  if (strands.ends.size() < 2)
+    throw InputError("[expect]: '" + expectation.object +
+                     "' has no two free ends of rods, which could clump");
+  strands.gaps = gaps_of(strands.ends, strands.diameter, model.positions);
+  strands_.push_back(std::move(strands));
+}
+
 bool ExpectationJudge::needs_state() const { return !tracks_.empty() || !joints_.empty(); }
 
 void ExpectationJudge::follow(const State& state) {
@@ -134,6 +164,13 @@ void ExpectationJudge::follow(const State& state) {
     }
     track.positions.push_back(x);
     track.velocities.push_back(v);
+  }
+  for (Strands& strands : strands_) {
+    if (strands.share_closer || state.time < strands.at - time_slack) continue;
+    const std::vector<double> gaps = gaps_of(strands.ends, strands.diameter, state.positions);
+    std::size_t closer = 0;
+    for (std::size_t i = 0; i < gaps.size(); ++i) closer += gaps[i] < 0.5 * strands.gaps[i];
+    strands.share_closer = static_cast<double>(closer) / static_cast<double>(gaps.size());
   }
   std::vector<Pose> bodies;
   for (const BodyState& body : state.bodies) bodies.push_back(body.pose);

@@ -100,6 +100,13 @@ struct ExpectDisplacement {
   double from = 0, to = 0, low = 0, high = 0;
   std::vector<std::int32_t> nodes = {};
 };
+/// Clumps of rods: at time `at`, at least `low` and at most `high` of the free ends of strands have come
+/// within half the gap to the nearest other one that they had at the start. The gap is that of the surfaces,
+/// so the share does not depend on how dense the strands are.
+struct ExpectClumping {
+  std::string object;
+  double at = 0, low = 0, high = 1;
+};
 /// A straight line fitted to the centre's velocity along `direction` between two times has slope `value`
 /// [m/s^2] within `percent`.
 struct ExpectAcceleration {
@@ -113,7 +120,7 @@ using Expectation =
     std::variant<ExpectIntersections, ExpectPositiveGap, ExpectVolume, ExpectConverged, ExpectEnergy,
                  ExpectEnergyKept, ExpectMomentum, ExpectAngularMomentum, ExpectPenetration, ExpectResidual,
                  ExpectJoints, ExpectHeight, ExpectRest, ExpectSpeed, ExpectSpin, ExpectTilt, ExpectRepose,
-                 ExpectDisplacement, ExpectAcceleration>;
+                 ExpectDisplacement, ExpectClumping, ExpectAcceleration>;
 
 struct Verdict {
   /// skipped: the run ended before the expectation's time, the solver has no such quantity, or the scene says
@@ -145,6 +152,15 @@ class ExpectationJudge {
     std::vector<Vec<double, 3>> positions, velocities, spins;
     std::vector<Quat> turns;
   };
+  struct Strands {  // the free ends of rods
+    std::string name;
+    double at = 0;  // [s]
+    std::vector<std::int32_t> ends;
+    double diameter = 0;                 // [m]
+    std::vector<double> gaps;            // [m] to the nearest other end, at the start
+    std::optional<double> share_closer;  // from `at` on
+  };
+  void add_strands(const Model& model, const ExpectClumping& expectation);
   void add_track(const Model& model, const Object& object);
   void add_track(const Object& object, const std::vector<std::int32_t>& nodes);
   void follow(const State& state);
@@ -170,6 +186,7 @@ class ExpectationJudge {
   Verdict judge(const ExpectTilt&) const;
   Verdict judge(const ExpectRepose&) const;
   Verdict judge(const ExpectDisplacement&) const;
+  Verdict judge(const ExpectClumping&) const;
   Verdict judge(const ExpectAcceleration&) const;
   /// Whether `value` of each track lies in [low, high] at `time`.
   template <class F>
@@ -178,6 +195,7 @@ class ExpectationJudge {
 
   std::vector<Expectation> expectations_;
   std::vector<Track> tracks_;
+  std::vector<Strands> strands_;
   std::vector<double> times_;  // of the samples in tracks_; entry 0 is the start
   std::vector<StepReport> reports_;
   std::vector<JointSides> joints_;

@@ -313,6 +313,21 @@ Verdict ExpectationJudge::judge(const ExpectDisplacement& e) const {
       });
 }
 
+Verdict ExpectationJudge::judge(const ExpectClumping& e) const {
+  std::string expected = format(
+                             "share of the free ends of '%s' that at %g s are closer than half their gap "
+                             "of the start to the nearest other one: ",
+                             e.object.c_str(), e.at) +
+                         band_text(e.low, e.high);
+  for (const Strands& strands : strands_) {
+    if (strands.name != e.object || strands.at != e.at || !strands.share_closer) continue;
+    Sightings seen(e.low, e.high, "");
+    seen.add(format("of %zu", strands.ends.size()), *strands.share_closer);
+    return {outcome_of(seen.good()), std::move(expected), seen.text()};
+  }
+  return {Outcome::skipped, std::move(expected), "the run ended earlier"};
+}
+
 Verdict ExpectationJudge::judge(const ExpectAcceleration& e) const {
   Verdict verdict{
       Outcome::passed,

@@ -51,21 +51,6 @@ void read_solver(TableReader& root, Scene& scene) {
   }
 }
 
-/// [steppers]: for each family `true`, or the reason why the expectations do not hold there.
-std::vector<FamilyNote> read_families(std::optional<TableReader> table) {
-  std::vector<FamilyNote> notes;
-  if (!table) return notes;
-  for (const auto& [key, family] :
-       {std::pair{"barrier", StepperFamily::barrier}, {"velocity", StepperFamily::velocity}}) {
-    if (!table->has(key)) continue;
-    if (table->is_text(key)) notes.push_back({family, table->text(key)});
-    else if (table->flag(key, true)) notes.push_back({family, ""});
-    else table->fail(key, "must be true, or the reason why the expectations do not hold");
-  }
-  table->finish();
-  return notes;
-}
-
 SceneKind read_kind(TableReader& root) {
   std::set<SceneKind> kinds;
   for (TableReader& object : root.tables("object")) {

@@ -22,18 +22,19 @@ struct CameraStart {
   double fov = 40;                                    // vertical field of view [degrees]
 };
 
+/// What a scene says of a family of steppers.
+struct FamilyNote {
+  StepperFamily family;
+  std::string reason;  // why the scene's expectations do not hold under it; empty: they hold
+};
+
 /// The same bodies with other settings, and the expectations for them.
 struct Variant {
   std::string name, description;
   std::vector<std::string> settings;  // "key=value" each, as `--set` takes them
   int frames = 0;                     // length of a run; 0: the scene's
   std::vector<Expectation> expect;
-};
-
-/// What a scene says of a family of steppers.
-struct FamilyNote {
-  StepperFamily family;
-  std::string reason;  // why the scene's expectations do not hold under it; empty: they hold
+  std::vector<FamilyNote> families;  // instead of the scene's, each for its family
 };
 
 struct Scene {
@@ -49,7 +50,7 @@ struct Scene {
   double scale = 1;    // refinement factor: finer meshes, longer arrays
   double density = 1;  // multiplies the strands of hair
   std::vector<Expectation> expect;
-  std::vector<FamilyNote> families;  // the [steppers] table
+  std::vector<FamilyNote> families;  // the [steppers] table, with the entries of the selected variant
   std::vector<Variant> variants;
   std::string variant;                   // name of the selected variant, or empty
   bool changed = false;                  // objects came or went since it was loaded

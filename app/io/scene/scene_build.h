@@ -101,5 +101,7 @@ void build_friction(TableReader table, Model& model);
 /// Reads a table `motion`; without one the object stands still.
 Motion read_motion(std::optional<TableReader> table, const Vec<double, 3>& default_center);
 std::vector<Expectation> build_expectations(TableReader table, const Model& model);
+/// [steppers]: for each family `true`, or the reason why the expectations do not hold there.
+std::vector<FamilyNote> read_families(std::optional<TableReader> table);
 
 }  // namespace stickslip

@@ -61,6 +61,14 @@ std::vector<std::int32_t> read_expected_nodes(TableReader& table, const Model& m
   return nodes;
 }
 
+/// The name of rods.
+std::string read_rods(TableReader& table, const Model& model) {
+  std::string name = read_object(table, model);
+  for (const Object& object : model.objects)
+    if (is_called(object, name) && !object.is_rods()) table.fail("object", "'" + name + "' is not of rods");
+  return name;
+}
+
 double read_at(TableReader& table) { return table.number("at", Range::not_negative()); }
 
 ExpectHeight::Of read_of(TableReader& table) {
@@ -121,9 +129,29 @@ void read_instants(TableReader& table, const Model& model, std::vector<Expectati
     all.push_back(ExpectRepose{object, ground, read_at(repose), band.low, band.high});
     repose.finish();
   }
+  for (TableReader& clumping : table.tables("clumping")) {
+    const std::string object = read_rods(clumping, model);
+    const Band band = read_band(clumping);
+    all.push_back(ExpectClumping{object, read_at(clumping), band.low, band.high});
+    clumping.finish();
+  }
 }
 
 }  // namespace
+
+std::vector<FamilyNote> read_families(std::optional<TableReader> table) {
+  std::vector<FamilyNote> notes;
+  if (!table) return notes;
+  for (const auto& [key, family] :
+       {std::pair{"barrier", StepperFamily::barrier}, {"velocity", StepperFamily::velocity}}) {
+    if (!table->has(key)) continue;
+    if (table->is_text(key)) notes.push_back({family, table->text(key)});
+    else if (table->flag(key, true)) notes.push_back({family, ""});
+    else table->fail(key, "must be true, or the reason why the expectations do not hold");
+  }
+  table->finish();
+  return notes;
+}
 
 std::vector<Expectation> build_expectations(TableReader table, const Model& model) {
   std::vector<Expectation> all;

@@ -39,6 +39,7 @@ std::vector<Variant> build_variants(std::vector<TableReader> tables, const Scene
     check_settings(table, variant, scene);
     variant.frames = table.whole("frames", 1, 1000000, 0);
     if (auto expect = table.table("expect")) variant.expect = build_expectations(*expect, scene.model);
+    variant.families = read_families(table.table("steppers"));
     table.finish();
     variants.push_back(std::move(variant));
   }
@@ -58,6 +59,10 @@ void choose_variant(Scene& scene, const std::string& name) {
   scene.variant = name;
   if (found->frames > 0) scene.frames = found->frames;
   scene.expect = found->expect;
+  for (const FamilyNote& note : found->families) {
+    std::erase_if(scene.families, [&](const FamilyNote& other) { return other.family == note.family; });
+    scene.families.push_back(note);
+  }
 }
 
 Scene load_variant(const std::string& name_or_path, const std::string& variant) {

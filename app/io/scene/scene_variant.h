@@ -12,7 +12,8 @@ namespace stickslip {
 /// Reads the tables [[variant]] of a scene file; the rest of `scene` is complete.
 std::vector<Variant> build_variants(std::vector<TableReader> tables, const Scene& scene);
 
-/// Applies the variant's settings and replaces the scene's length and expectations. Throws InputError with
+/// Applies the variant's settings and replaces the scene's length and expectations, and what it says of each
+/// family of steppers that the variant has an entry for. Throws InputError with
 /// the nearest name.
 void choose_variant(Scene& scene, const std::string& name);
 
