@@ -14,7 +14,7 @@ namespace {
 const std::string material = "frames = 1\n[[material]]\nname = 'm'\n";
 const std::string object = "[[object]]\nname = 'body'\nfile = 'mesh.msh'\n";
 
-std::string box(const std::string& name, const std::string& position) {
+std::string object_box(const std::string& name, const std::string& position) {
   return "[[object]]\nname = '" + name +
          "'\nshape = 'box'\nsize = [1, 1, 1]\nedge = 1\nposition = " + position + "\n";
 }
@@ -112,11 +112,12 @@ TEST_F(BadInput, MeshesThatAreNoSolids) {
 }
 
 TEST_F(BadInput, BodiesThatIntersectAtTheStart) {
-  expect_bad(material + box("left", "[0, 0, 0]") + box("right", "[0.5, 0.3, 0.2]"),
+  expect_bad(material + object_box("left", "[0, 0, 0]") + object_box("right", "[0.5, 0.3, 0.2]"),
              {"scene.toml", "objects 'left' and 'right' intersect at the start", "the edge between nodes",
               "passes through triangle"});
-  expect_bad(material + box("left", "[0, 0, 0]") + box("right", "[1, 0, 0]"), {"'left'", "'right'", "start"});
-  expect_bad(material + box("low", "[0, 0.4, 0]") + "[[half_space]]\npoint = [0, 0, 0]\n",
+  expect_bad(material + object_box("left", "[0, 0, 0]") + object_box("right", "[1, 0, 0]"),
+             {"'left'", "'right'", "start"});
+  expect_bad(material + object_box("low", "[0, 0.4, 0]") + "[[half_space]]\npoint = [0, 0, 0]\n",
              {"object 'low'", "half-space 0", "node"});
   // One mesh with two boxes that intersect.
   std::vector<NamedTets> parts{{"a", make_box({1, 1, 1}, 1)}, {"b", make_box({1, 1, 1}, 1)}};
@@ -139,13 +140,13 @@ TEST_F(BadInput, ScenesOutOfBounds) {
   write("mesh.msh", good_);
   expect_bad(material + object + "edge = 1\n", {"mesh.msh", "edge and mesher are for surfaces"});
   expect_bad(material + object + "shape = 'box'\n", {"either shape or file"});
-  expect_bad("[params]\ndt = -1\n" + material + box("a", "[0, 0, 0]"), {"scene.toml:2: ", "dt"});
-  expect_bad("[params]\ndtt = 1\n" + material + box("a", "[0, 0, 0]"), {"scene.toml:2: ", "'dt'"});
-  expect_bad(material + "poisson = 0.5\n" + box("a", "[0, 0, 0]"), {"scene.toml:4: ", "poisson"});
+  expect_bad("[params]\ndt = -1\n" + material + object_box("a", "[0, 0, 0]"), {"scene.toml:2: ", "dt"});
+  expect_bad("[params]\ndtt = 1\n" + material + object_box("a", "[0, 0, 0]"), {"scene.toml:2: ", "'dt'"});
+  expect_bad(material + "poisson = 0.5\n" + object_box("a", "[0, 0, 0]"), {"scene.toml:4: ", "poisson"});
   expect_bad(std::string("\x00\x01\xff\xfe garbage", 12), {"scene.toml:1"});
   expect_bad("", {"scene.toml"});
-  expect_bad(material + box("a", "[0, 0, 0]"), {"--set young=-1"}, {"--set", "young=-1"});
-  expect_bad(material + box("a", "[0, 0, 0]"), {"--set", "unknown key 'yung'", "'young'"},
+  expect_bad(material + object_box("a", "[0, 0, 0]"), {"--set young=-1"}, {"--set", "young=-1"});
+  expect_bad(material + object_box("a", "[0, 0, 0]"), {"--set", "unknown key 'yung'", "'young'"},
              {"--set", "yung=1"});
 }
 
@@ -164,7 +165,7 @@ const std::vector<std::string> huge_integers{"9007199254740993",  "4294967297", 
                                              "-9007199254740993", "-4294967297", "-9223372036854775808"};
 
 TEST_F(BadInput, HugeIntegersOfEverySetting) {
-  const std::string soft = "[[material]]\nname = 'm'\n", body = box("a", "[0, 0, 0]");
+  const std::string soft = "[[material]]\nname = 'm'\n", body = object_box("a", "[0, 0, 0]");
   const auto check = [&](const std::string& before, const std::string& after,
                          std::span<const ParamInfo> rows) {
     for (const ParamInfo& info : rows) {
@@ -191,7 +192,7 @@ TEST_F(BadInput, HugeIntegersOfEverySetting) {
 }
 
 TEST_F(BadInput, HugeIntegersOfEveryOtherKey) {
-  const std::string soft = "[[material]]\nname = 'm'\n", body = box("a", "[0, 0, 0]"),
+  const std::string soft = "[[material]]\nname = 'm'\n", body = object_box("a", "[0, 0, 0]"),
                     rigid = "body = 'rigid'\n";
   const std::string wall = "[[collider]]\nname = 'c'\n", shape = "[[object]]\nname = 'b'\nshape = ";
   struct Key {
@@ -245,8 +246,8 @@ TEST_F(BadInput, HugeIntegersOfEveryOtherKey) {
 }
 
 TEST_F(BadInput, ScenesTruncatedAnywhereNeverCrash) {
-  const std::string text =
-      material + box("a", "[0, 0, 0]") + box("b", "[0, 3, 0]") + "[[half_space]]\npoint = [0, -5, 0]\n";
+  const std::string text = material + object_box("a", "[0, 0, 0]") + object_box("b", "[0, 3, 0]") +
+                           "[[half_space]]\npoint = [0, -5, 0]\n";
   int refused = 0;
   for (std::size_t length = 0; length < text.size(); ++length) {
     try {

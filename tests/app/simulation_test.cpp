@@ -417,7 +417,7 @@ TEST(Simulation, ASceneThatTheEngineRefusesIsShownButNotRun) {
 TEST(Simulation, LoadsTheNamedVariantOfAScene) {
   Simulation simulation(fake(), [](const std::string& name, const std::string& variant) {
     Scene scene = test::two_tets(name);
-    scene.variants.push_back({"light", "on the moon", {"gravity=-1.6"}, 0, {}});
+    scene.variants.push_back({"light", "on the moon", {"gravity=-1.6"}, 0, {}, {}});
     if (!variant.empty()) choose_variant(scene, variant);
     return scene;
   });

@@ -12,16 +12,16 @@ namespace {
 
 using Vec3d = Vec<double, 3>;
 
-std::string box(const std::string& name, const std::string& keys) {
+std::string soft_box(const std::string& name, const std::string& keys) {
   return "[[object]]\nname = '" + name +
          "'\nshape = 'box'\nsize = [1, 1, 1]\nedge = 0.5\nmaterial = 'foam'\n" + keys + "\n";
 }
 
 const std::string kScene =
     "[[material]]\nname = 'foam'\n" +
-    box("wheel", "count = [1, 1, 2]\nspacing = [0, 0, 3]\nposition = [0, 1, 0]\ntumble = 30") +
-    box("crate", "body = 'rigid'\nposition = [5, 1, 0]") +
-    box("cart", "position = [1.2, 1, 3]\nbody = 'affine'");
+    soft_box("wheel", "count = [1, 1, 2]\nspacing = [0, 0, 3]\nposition = [0, 1, 0]\ntumble = 30") +
+    soft_box("crate", "body = 'rigid'\nposition = [5, 1, 0]") +
+    soft_box("cart", "position = [1.2, 1, 3]\nbody = 'affine'");
 
 Scene read(const std::string& rest) { return parse_scene(kScene + rest, "j.toml"); }
 
