@@ -346,8 +346,11 @@ class RunningMoves : public ::testing::Test {
     ASSERT_EQ(simulation->status().error, "");
   }
   void settle() {
-    ASSERT_TRUE(test::reached(
-        *simulation, [&] { return simulation->is_caught_up() && !simulation->is_changing_content(); }));
+    // A reset is over before its frame is drawn.
+    ASSERT_TRUE(test::reached(*simulation, [&] {
+      return simulation->is_caught_up() && !simulation->is_changing_content() &&
+             simulation->frame().snapshot.frame == simulation->status().frame;
+    }));
     simulation->update();
   }
   void post(const Command& command) {

@@ -316,7 +316,9 @@ TEST(SceneContent, AColliderGoes) {
   const auto rest = without_object(scene, "wall");
   EXPECT_EQ(find(rest->model, "wall"), nullptr);
   EXPECT_EQ(rest->model.bodies.size(), boxes().model.bodies.size());
-  EXPECT_THROW(copy_toml(scene, "wall", {}), InputError);
+  std::vector<Vec3f> positions;
+  for (const auto& x : scene.model.positions) positions.push_back(x.cast<float>());
+  EXPECT_THROW(copy_toml(scene, "wall", positions), InputError);
 }
 
 /// Their scene may come to list them in another order.
