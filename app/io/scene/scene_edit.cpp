@@ -423,7 +423,7 @@ std::string keys_of(const std::string& text, const fs::path& file, const std::st
   constexpr double kDegree = std::numbers::pi / 180;
   const EditedText whole(text, file);
   const OwnTable own = own_table(whole.root(), name);
-  const std::string keys = whole.only(own.table);
+  std::string keys = whole.only(own.table);
   if (own.number < 0) return keys;
   if (own.table.contains("motion"))
     throw InputError("'" + name + "' follows a script with all of the array '" + own.name() + "'");
