@@ -242,7 +242,7 @@ def matrix() -> Film:
         hand.move(640, 700)
         hand.picture()
 
-    return Film("stack", ["steps 20"], act, panels=True, crop=(720, 700, 560, 0), width=720, still=True)
+    return Film("stack", ["steps 20", "screenshot"], act, panels=True, crop=(720, 700, 560, 0), width=720, still=True)
 
 
 MAKERS: dict[str, Callable[[], Film]] = {"rewind": rewind, "cones": cones, "tree": tree, "fork": fork, "panes": panes, "gizmo": gizmo, "drag": drag, "patterns": patterns, "twist": twist, "pressure": pressure, "age": age, "hover": hover, "matrix": matrix}
