@@ -4,6 +4,7 @@ residuals in tools/bench/results, and draws them, each solver beside nsgs.
 
     tools/solver_pages.py [SOLVER...] [--program build/release/app/stickslip]   measures these or all, and draws
     tools/solver_pages.py --couplings [--program ...]                           measures the couplings of solids
+    tools/solver_pages.py --duals [--program ...]                               measures ADMM and dual solvers on thin objects
     tools/solver_pages.py --pictures [PAGE...] [--program ...]                  renders a scene for the pages of steppers
     tools/solver_pages.py --redraw                                              draws what is kept
 
@@ -39,6 +40,11 @@ REPEATS, SHORT = 3, 1.0  # a solve of less than SHORT [s] is repeated, and the f
 SCENES = [("drop", 60), ("mattress", 60), ("jelly-tower", 60)]
 COUPLINGS = [("rounds", []), ("factor", []), ("nodal_admm", []), ("nodal_admm", ["admm_tolerance=1e-6", "admm_iterations=400"]), ("ica", []),
              ("ica", ["admm_tolerance=1e-8", "admm_iterations=20000"])]
+# ADMM on nodes, and dual solvers that apply A^-1 by PCG, to products or to the columns of W, or by factors: scenes of thin objects, and solver, coupling, settings.
+THIN_SCENES = [("card-house-thin", 40), ("hairy-ball", 40)]
+BY_PCG, MANY = ["dual_pcg_tolerance=1e-6"], ["contact.max_iterations=20000"]
+DUALS = [("nsgs", "nodal_admm", []), ("spg", "factor", BY_PCG + MANY), ("apgd", "factor", BY_PCG + MANY), ("spg", "factor", BY_PCG + MANY + ["contact.storage=assembled"]),
+         ("nsgs", "factor", BY_PCG + MANY), ("newton_ac", "factor", BY_PCG), ("spg", "factor", MANY), ("newton_ac", "factor", [])]
 TIGHT_ICA = ["coupling=ica", "admm_tolerance=1e-8", "admm_iterations=20000"]
 # Of pages without a race: scene, frames, solver, settings.
 PICTURES = {
@@ -90,16 +96,25 @@ def solve(program: pathlib.Path, solver: str, problem: str, size: int, law: str)
             "residual": report["residual"], "iterations": report["iterations"], "seconds": report["seconds"], "points": thinned(points)}
 
 
-def couple(program: pathlib.Path, scene: str, frames: int, coupling: str, settings: list[str]) -> dict:
-    """A run of a scene at velocity level with a coupling and its settings."""
+def couple(program: pathlib.Path, scene: str, frames: int, coupling: str, settings: list[str], solver: str = "nsgs") -> dict:
+    """A run of a scene at velocity level with a coupling, its settings and a contact solver."""
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.jsonl"
-        command = [program, "run", scene, "--solver", "nsgs", "--frames", str(frames), "--threads", "1", "--backend", "cpu", "--quiet", "--report", str(report)]
+        command = [program, "run", scene, "--solver", solver, "--frames", str(frames), "--threads", "1", "--backend", "cpu", "--quiet", "--report", str(report)]
         for setting in [f"coupling={coupling}", *settings]:
             command += ["--set", setting]
         subprocess.run(command, capture_output=True, text=True)
         rows = [json.loads(line) for line in report.read_text().splitlines()]
-    return {"scene": scene, "frames": frames, "coupling": coupling, "settings": settings, **coupled(rows)}
+    return {"scene": scene, "frames": frames, "solver": solver, "coupling": coupling, "settings": settings, **coupled(rows)}
+
+
+def inverse_of(coupling: str, settings: list[str], products: bool) -> str:
+    """How a dual solver gets A^-1; `products`: it can do without W."""
+    if coupling != "factor":
+        return "–"
+    if not any(setting.startswith("dual_pcg_tolerance") for setting in settings):
+        return "factors"
+    return "PCG in products" if products and "contact.storage=assembled" not in settings else "PCG for W"
 
 
 def coupled(rows: list[dict]) -> dict:
@@ -109,6 +124,8 @@ def coupled(rows: list[dict]) -> dict:
     spent = [1000 * (row["seconds"]["total"] - row["seconds"]["check"] - row["seconds"]["broad_phase"]) for row in solves]
     return {"steps": len(rows), "converged": sum(row["converged"] for row in rows),
             "iterations": statistics.mean(row["contact_solve"]["rounds"] or row["contact_solve"]["iterations"] for row in solves) if solves else 0,
+            **{name: statistics.mean(row["contact_solve"][name] for row in solves) if solves else 0 for name in ("dual_solves", "dual_iterations")},
+            "contacts": statistics.mean(row["contacts"] for row in solves) if solves else 0,
             "milliseconds": statistics.mean(spent) if spent else 0, "residual": statistics.median(residuals) if residuals else None}
 
 
@@ -265,6 +282,7 @@ def main() -> int:
     parser.add_argument("solvers", nargs="*", metavar="SOLVER")
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/app/stickslip")
     parser.add_argument("--couplings", action="store_true")
+    parser.add_argument("--duals", action="store_true")
     parser.add_argument("--pictures", action="store_true")
     parser.add_argument("--redraw", action="store_true", help="measure nothing")
     parser.add_argument("--out", type=pathlib.Path, help="the kept result")
@@ -278,10 +296,15 @@ def main() -> int:
             render(options.program.resolve(), page)
         return 0
     if not options.redraw:
-        path = options.out or result_file("couplings" if options.couplings else "solvers")
+        path = options.out or result_file("couplings" if options.couplings else "duals" if options.duals else "solvers")
         result, program = load(path), options.program.resolve()
         if options.couplings:
             result["couplings"] = [couple(program, scene, frames, coupling, settings) for scene, frames in SCENES for coupling, settings in COUPLINGS]
+        elif options.duals:
+            listed = json.loads(subprocess.run([program, "list", "contact-solvers", "--json"], check=True, stdout=subprocess.PIPE).stdout)
+            products = {solver["name"] for solver in listed if solver["products"]}
+            result["couplings"] = [{**couple(program, scene, frames, coupling, settings, solver), "inverse": inverse_of(coupling, settings, solver in products)}
+                                   for scene, frames in THIN_SCENES for solver, coupling, settings in DUALS]
         else:
             listed = json.loads(subprocess.run([program, "list", "contact-solvers", "--json"], check=True, stdout=subprocess.PIPE).stdout)
             names = [solver["name"] for solver in listed]

@@ -24,7 +24,7 @@ class Kept(unittest.TestCase):
         result = {"device": "D", "threads": 1, "limit": 5.0, "iterations": 1000, "tolerance": 1e-8, "runs": runs, "couplings": couplings or []}
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder)
-            for kind in ("solvers", "couplings"):
+            for kind in ("solvers", "couplings", "duals"):
                 solver_pages.write(path / f"2026-01-02-a-1-thread-{kind}.json", result)
             (path / "laws").mkdir()
             with mock.patch.object(solver_tables.result_tables, "RESULTS", path):
@@ -71,6 +71,24 @@ class Kept(unittest.TestCase):
             lines = solver_tables.couplings().splitlines()
         self.assertEqual(lines[-2:], ["| `s`, 60 | `rounds` | 12.3 | 5.00 | 7.5e-4 | 59 |", "|  | `ica`, `a=1` | 12.3 | 5.00 |  | 6, then not finite |"])
 
+    def test_dual_solvers(self):
+        row = {"scene": "s", "frames": 40, "steps": 40, "solver": "spg", "coupling": "factor", "settings": [], "inverse": "PCG in products", "iterations": 12.34, "dual_solves": 25, "dual_iterations": 250,
+               "milliseconds": 5.0, "residual": 7.5e-4, "converged": 39}
+        none = {"dual_solves": 0, "dual_iterations": 0}
+        rows = [{**row, "coupling": "nodal_admm", "solver": "nsgs", "inverse": "–", **none}, row, {**row, "solver": "newton_ac", "scene": "t", "inverse": "factors", **none}]
+        with self.results([run_of("nsgs")], rows):
+            lines = solver_tables.duals().splitlines()
+        self.assertEqual(lines[-3:], ["| `s`, 40 | `nodal_admm` | – | 12.3 | – | – | 5.00 | 7.5e-4 | 39 |", "|  | `spg` | PCG in products | 12.3 | 25.0 | 250 | 5.00 | 7.5e-4 | 39 |",
+                                      "| `t`, 40 | `newton_ac` | factors | 12.3 | – | – | 5.00 | 7.5e-4 | 39 |"])
+
+    def test_how_dual_solvers_get_the_inverse(self):
+        pcg = ["dual_pcg_tolerance=1e-6"]
+        self.assertEqual(solver_pages.inverse_of("nodal_admm", [], False), "–")
+        self.assertEqual(solver_pages.inverse_of("factor", [], True), "factors")
+        self.assertEqual(solver_pages.inverse_of("factor", pcg, True), "PCG in products")
+        self.assertEqual(solver_pages.inverse_of("factor", [*pcg, "contact.storage=assembled"], True), "PCG for W")
+        self.assertEqual(solver_pages.inverse_of("factor", pcg, False), "PCG for W")
+
     def test_pictures_are_drawn_beside_the_reference(self):
         with self.results([run_of("nsgs"), run_of("admm", factor=2)]):
             own, both = solver_pages.picture("nsgs"), solver_pages.picture("admm")
@@ -99,12 +117,15 @@ class Measures(unittest.TestCase):
 
     def test_figures_of_coupled_steps(self):
         def step(contacts, rounds, iterations, residual, converged=True):
-            return {"contacts": contacts, "converged": converged, "contact_solve": {"rounds": rounds, "iterations": iterations}, "judgement": {"residual": residual},
+            return {"contacts": contacts, "converged": converged, "contact_solve": {"rounds": rounds, "iterations": iterations, "dual_solves": 10 * iterations, "dual_iterations": 90 * iterations}, "judgement": {"residual": residual},
                     "seconds": {"total": 0.010, "check": 0.001, "broad_phase": 0.002}}
 
         figures = solver_pages.coupled([step(0, 1, 1, 9.0), step(3, 4, 40, 0.1), step(3, 0, 6, 0.3, False), step(3, 8, 9, 0.2)])
         self.assertEqual((figures["steps"], figures["converged"], figures["residual"]), (4, 3, 0.2))
         self.assertAlmostEqual(figures["iterations"], 6)
+        self.assertAlmostEqual(figures["dual_solves"], 10 * 55 / 3)
+        self.assertAlmostEqual(figures["dual_iterations"], 90 * 55 / 3)
+        self.assertEqual(figures["contacts"], 3)
         self.assertAlmostEqual(figures["milliseconds"], 7)
 
     def test_axes(self):

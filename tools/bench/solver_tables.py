@@ -140,4 +140,20 @@ def couplings() -> str:
             "median of the judge's residual. Last, the steps that converge.\n\n" + table(["scene, steps", "`coupling`", "iterations", "ms", "residual", "converged"], rows))
 
 
-PARTS = {"convergence": convergence, "laws": laws, "methods-of": methods_of, "couplings": lambda _: couplings()}
+def duals() -> str:
+    """The same of ADMM on nodes and of dual solvers on thin objects, with the work of PCG for the dual ones."""
+    rows, last = [], None
+    for row in result_tables.load("duals")[0]["couplings"]:
+        place = "" if row["scene"] == last else f"`{row['scene']}`, {row['frames']}"
+        last = row["scene"]
+        by_pcg = row["dual_solves"] > 0
+        method = "`nodal_admm`" if row["coupling"] == "nodal_admm" else f"`{row['solver']}`"
+        residual = "" if row["residual"] is None else rounded(row["residual"])
+        rows.append([place, method, row["inverse"], number(row["iterations"]), *(number(row[name]) if by_pcg else "–" for name in ("dual_solves", "dual_iterations")),
+                     number(row["milliseconds"]), residual, f"{row['converged']}" + (", then not finite" if row["steps"] < row["frames"] else "")])
+    return (f"{machine('duals')}. One thread of a shared machine. Per step with contacts: iterations of the method; systems of connected parts of A that PCG solved, and its iterations in them; "
+            "milliseconds without collision detection; median of the judge's residual. Last, the steps that converge.\n\n"
+            + table(["scene, steps", "method", "A^-1", "iterations", "solves", "of PCG", "ms", "residual", "converged"], rows))
+
+
+PARTS = {"duals": lambda _: duals(), "convergence": convergence, "laws": laws, "methods-of": methods_of, "couplings": lambda _: couplings()}
