@@ -297,7 +297,8 @@ void draw_view_panel(PanelContext& context) {
         "material  [" +
         shortcut(ActionId::toggle_patterns) + "]");
   }
-  draw_surface_colors(view.surfaces, shown.scene ? shown.scene->model : Model{}, context.window.least_heat,
+  static const Model no_model;
+  draw_surface_colors(view.surfaces, shown.scene ? shown.scene->model : no_model, context.window.least_heat,
                       context.window.most_heat);
   draw_picture_settings(view.pictures, !view.panels_in_pictures);
   draw_position_row(context.window);
